@@ -1,0 +1,1 @@
+"""The ``aiayn`` commands, one thin file each: they parse, call a stage and print."""

@@ -1,0 +1,52 @@
+"""``aiayn``: one command a stage, the same commands that the Snakemake rules call.
+
+Example:
+    aiayn translate --model results/demo/en-de/base/seed1 < raw.en > raw.de
+"""
+
+import importlib
+import os
+import sys
+
+import typer
+
+from aiayn.common.errors import UserError
+
+# In the order in which data flows. Each module has one function named as here.
+COMMANDS = (
+    "fetch",
+    "extract",
+    "tokenize",
+    "clean",
+    "learn-bpe",
+    "apply-bpe",
+    "binarize",
+    "sanity",
+    "train",
+    "average",
+    "translate",
+    "score",
+    "report",
+)
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Attention Is All You Need, reproduced: one command a stage.",
+)
+for _command in COMMANDS:
+    _module = importlib.import_module(f"aiayn.cli.{_command.replace('-', '_')}")
+    app.command(_command)(getattr(_module, _command.replace("-", "_")))
+
+
+def main() -> None:
+    """Run a command; a user's mistake is one line on standard error and exit code 2."""
+    try:
+        app()
+    except UserError as error:
+        print(f"aiayn: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:  # the reader of our standard output went away: not our error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

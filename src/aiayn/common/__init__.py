@@ -1,0 +1,1 @@
+"""What every stage uses: errors a user can act on, whole-or-absent files, progress."""

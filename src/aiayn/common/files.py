@@ -1,0 +1,107 @@
+"""Files that are whole or absent, and text whose lines end at ``\\n`` and nowhere else."""
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from aiayn.common.errors import UserError
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.tmp")
+
+
+def fsync_directory(directory: Path) -> None:
+    """Make renames inside ``directory`` survive a power cut."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def atomic_write(path: Path | str, mode: str = "w") -> Iterator[IO[Any]]:
+    """Open a temporary file beside ``path`` and rename it over ``path`` on success.
+
+    Args:
+        path: The file to make; its folder is created when missing.
+        mode: ``"w"`` for UTF-8 text with ``\\n`` line ends, ``"wb"`` for bytes.
+
+    On any error the temporary file is removed and ``path`` stays as it was.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = _temporary(path)
+    text_options = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+    try:
+        with temporary.open(mode, **text_options) as stream:  # type: ignore[call-overload]
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+        fsync_directory(path.parent)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: Path | str, text: str) -> None:
+    """Write ``text`` as UTF-8, whole or not at all."""
+    with atomic_write(path) as stream:
+        stream.write(text)
+
+
+def write_json(path: Path | str, value: Any) -> None:
+    """Write ``value`` as indented JSON, whole or not at all."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def read_json(path: Path | str) -> Any:
+    """Read a JSON file.
+
+    Raises:
+        UserError: the file is missing or is not JSON; the message names it.
+    """
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file") from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: not valid JSON ({error})") from None
+
+
+def open_lines(path: Path | str) -> IO[str]:
+    """Open UTF-8 text so that iterating yields lines cut at ``\\n`` alone.
+
+    Python's default also cuts at a lone CR; ``str.splitlines`` and ``codecs`` cut at U+2028 and
+    five more characters. Either would shift one side of a parallel corpus against the other.
+    """
+    return Path(path).open(encoding="utf-8", newline="\n")
+
+
+def read_lines(path: Path | str) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file without their ``\\n``.
+
+    Raises:
+        UserError: the file is missing, or a line is not UTF-8; the message names file and line.
+    """
+    number = 0
+    try:
+        with Path(path).open("rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                yield line.removesuffix(b"\n").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}, line {number}: not UTF-8 ({error.reason})") from None
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file") from None
+
+
+def sha256_of(path: Path | str) -> str:
+    """The SHA-256 of a file's bytes, in hexadecimal."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

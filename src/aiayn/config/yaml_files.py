@@ -1,0 +1,97 @@
+"""Reading YAML into typed sections, with errors that name the file and the key."""
+
+import re
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from aiayn.common.errors import UserError
+
+SectionT = TypeVar("SectionT", bound="Section")
+
+
+class Section(BaseModel):
+    """A frozen group of settings; an unknown key is an error, never ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML as people write it: ``1e-4`` is a number, and a repeated key is an error."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
+            if key in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"key {key!r} is given twice", key_node.start_mark
+                )
+            seen.add(key)
+        return super().construct_mapping(node, deep=deep)
+
+
+# YAML 1.1 wants a dot in a float; Snakemake's and DVC's command lines do not.
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"^[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)$|^[-+]?(?:\d+\.\d*|\.\d+)$"),
+    list("-+0123456789."),
+)
+
+
+def parse_yaml(text: str, source: str) -> Any:
+    """Parse YAML text; ``source`` names it in errors.
+
+    Raises:
+        UserError: the text is not YAML; the message names ``source`` and the line.
+    """
+    try:
+        return yaml.load(text, Loader=_Loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or str(error).replace("\n", " ")
+        raise UserError(f"{source}{line}: {problem}") from None
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """Read a YAML file that holds a mapping.
+
+    Raises:
+        UserError: the file is missing, is not YAML, or holds something else.
+    """
+    try:
+        value = parse_yaml(path.read_text(encoding="utf-8"), str(path))
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not UTF-8 ({error.reason})") from None
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise UserError(f"{path}: expected keys and values, found {type(value).__name__}")
+    return value
+
+
+def validate(section: type[SectionT], value: Any, source: str) -> SectionT:
+    """Check ``value`` against ``section``.
+
+    Raises:
+        UserError: one line naming ``source``, the first wrong key, what is wrong and the value.
+    """
+    try:
+        return section.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "(top level)"
+        message = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "extra_forbidden":
+            known = ", ".join(sorted(section.model_fields))
+            message = f"unknown key; known keys here: {known}" if len(first["loc"]) == 1 else (
+                "unknown key"
+            )
+        elif first["type"] != "missing":
+            message = f"{message} (got {first['input']!r})"
+        raise UserError(f"{source}: {key}: {message}") from None
