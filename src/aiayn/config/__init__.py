@@ -5,7 +5,7 @@
 
 from aiayn.config.catalogue import Catalogue, load_catalogue
 from aiayn.config.experiments import Experiment, resolve_row
-from aiayn.config.project import Project, load_project
+from aiayn.config.project import Project, Run, load_project
 from aiayn.config.sections import (
     CleaningConfig,
     DecodingConfig,
@@ -23,6 +23,7 @@ __all__ = [
     "Experiment",
     "ModelConfig",
     "Project",
+    "Run",
     "Settings",
     "TextConfig",
     "TrainingConfig",

@@ -1,5 +1,6 @@
 """Everything a run needs to know, loaded and checked at once."""
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,6 +39,13 @@ class Project:
         return self.settings.scale + ("-rehearsal" if self.settings.rehearsal else "")
 
     @property
+    def downloads(self) -> str:
+        """Folder of the archives, shared by all scales; a mirror's never mix with the real ones."""
+        base = self.settings.corpora_base
+        mark = f"-{hashlib.sha256(base.encode()).hexdigest()[:8]}" if base else ""
+        return f"results/downloads{mark}"
+
+    @property
     def corpus(self) -> Corpus:
         """The scale's corpus."""
         return self.catalogue.corpora[self.scale.corpus]
@@ -64,6 +72,12 @@ class Project:
             for seed in self.settings.seeds
             if pair == TABLE3_PAIR or self.experiments[row].table2
         )
+
+    def scored_sets(self, run: Run) -> tuple[str, ...]:
+        """Sets that a run translates: dev for Table 3, the test sets for Table 2."""
+        pair = self.corpus_pair(run.pair)
+        tests = pair.tests if self.experiments[run.row].table2 else ()
+        return (*((pair.dev,) if run.pair == TABLE3_PAIR else ()), *tests)
 
     def resolve(self, run: Run) -> tuple[ModelConfig, TrainingConfig]:
         """The model and training sections of one run.

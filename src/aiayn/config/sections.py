@@ -101,6 +101,8 @@ class TrainingConfig(Section):
     """Checkpoints averaged for Table 2 (Section 6.1)."""
     validate_every: Positive = 1_500
     """Steps between perplexities on the dev set."""
+    log_every: Positive = 10
+    """Steps that a line of train.csv sums up."""
     precision: Literal["auto", "fp32", "bf16"] = "auto"
     """``auto``: bf16 where the device computes it natively, else fp32."""
     threads: Positive = 1

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Any
 
+import yaml
 from pydantic import BeforeValidator, Field, StrictInt
 
 from aiayn.config.sections import DecodingConfig
@@ -109,8 +110,18 @@ class Settings(Section):
 def load_settings(root: Path, overrides: dict[str, Any]) -> Settings:
     """Read config/config.yaml below ``root`` and lay ``overrides`` over it.
 
+    Snakemake hands over the file's own values, read by YAML 1.1's rules, along with those of the
+    command line; only the latter replace what is read here.
+
     Raises:
         UserError: one line naming the file and the key.
     """
-    values = read_yaml(root / CONFIG_FILE) | overrides
+    path = root / CONFIG_FILE
+    values = read_yaml(path)
+    as_snakemake_reads_it = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    values |= {
+        key: value
+        for key, value in overrides.items()
+        if key not in values or value != as_snakemake_reads_it.get(key)
+    }
     return validate(Settings, values, CONFIG_FILE)

@@ -19,7 +19,7 @@ class Section(BaseModel):
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML as people write it: ``1e-4`` is a number, and a repeated key is an error."""
+    """YAML as people write it: ``1e-4`` is a number, ``0123`` is 123, a repeated key an error."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
@@ -33,12 +33,18 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
-# YAML 1.1 wants a dot in a float; Snakemake's and DVC's command lines do not.
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(r"^[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)$|^[-+]?(?:\d+\.\d*|\.\d+)$"),
-    list("-+0123456789."),
-)
+# YAML 1.1 reads 0123 as octal, 1:30 as 90 and 1e-4 as text; the command lines of Snakemake and
+# DVC do not.
+_NUMBERS = {"tag:yaml.org,2002:int": r"[-+]?\d+", "tag:yaml.org,2002:float": (
+    r"[-+]?(?:(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+)"
+)}
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _NUMBERS]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+for _tag, _pattern in _NUMBERS.items():
+    _Loader.add_implicit_resolver(_tag, re.compile(f"^(?:{_pattern})$"), list("-+0123456789."))
+_Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(node.value, 10))
 
 
 def parse_yaml(text: str, source: str) -> Any:

@@ -1,0 +1,44 @@
+# make demo   set everything up, run scale demo: Table 2 base and four rows of Table 3
+# make test   set everything up, then lint, tests and the smoke DAG
+# Both work on a fresh machine with Python 3.11+; nothing is installed outside .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+CORES ?= all
+
+.PHONY: help setup demo test lint format bench clean
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+
+setup: .venv/installed
+
+.venv/installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=/path/to/python3.11")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+demo: setup
+	$(BIN)/snakemake --cores $(CORES) --config scale=demo
+	@echo "Tables, figures and translations: reports/demo/index.md"
+
+test: setup lint
+	$(BIN)/python -m pytest
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow
+	PATH="$(CURDIR)/$(BIN):$$PATH" workflow/lint.sh
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/snakefmt Snakefile workflow
+
+clean:
+	rm -rf results reports/smoke reports/demo .snakemake

@@ -1,0 +1,48 @@
+"""``aiayn train``: train one model, or go on where it stopped.
+
+Example:
+    aiayn train --data R/batches --text-folder R/bpe --pair en-de --output runs/mine \\
+        --model '{N: 3, d_model: 256, d_ff: 1024}' --training '{steps: 2000, warmup: 800}'
+
+Writes into the run folder: ``checkpoints/``, ``last/``, ``train.csv``, ``valid.csv``, ``run.json``
+and, when the last step is done, ``trained.json``.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aiayn.cli.options import Device
+
+
+def train(
+    data: Annotated[Path, typer.Option(help="Folder with train/ and dev/ of aiayn binarize.")],
+    text_folder: Annotated[Path, typer.Option(help="Folder with codes and vocabulary.txt.")],
+    output: Annotated[Path, typer.Option(help="Run folder.")],
+    pair: Annotated[str, typer.Option(help="Languages, source-target.")],
+    model: Annotated[str, typer.Option(help="Model section: {key: value} or a YAML file.")] = "",
+    training: Annotated[str, typer.Option(help="Training section, likewise.")] = "",
+    text: Annotated[str, typer.Option(help="Text section that made the data.")] = "",
+    label: Annotated[str, typer.Option(help="Name of the run in logs.")] = "",
+    device: Device = "auto",
+) -> None:
+    """Train a model, or go on where it stopped."""
+    from aiayn.config import ModelConfig, TextConfig, TrainingConfig, parse_section
+    from aiayn.training import Job
+    from aiayn.training import train as run
+
+    run(
+        Job(
+            train_data=data / "train",
+            dev_data=data / "dev",
+            text_folder=text_folder,
+            output=output,
+            pair=pair,
+            label=label or str(output),
+            model=parse_section(ModelConfig, model, "--model"),
+            training=parse_section(TrainingConfig, training, "--training"),
+            text=parse_section(TextConfig, text, "--text"),
+            device=device,
+        )
+    )

@@ -1,0 +1,43 @@
+"""``aiayn translate``: raw text in, detokenized text out, a line a line.
+
+Example:
+    aiayn translate --model results/demo/en-de/base/seed1 < raw.en > raw.de
+
+Writes standard output, or the file ``--output`` whole.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aiayn.cli.options import Device, InputFile, OutputFile, Threads
+
+
+def translate(
+    model: Annotated[Path, typer.Option(help="Model folder.")],
+    input: InputFile = None,
+    output: OutputFile = None,
+    beam: Annotated[int, typer.Option(min=1, help="Hypotheses kept; 1 is greedy.")] = 4,
+    alpha: Annotated[float, typer.Option(min=0.0, help="Length penalty.")] = 0.6,
+    max_extra: Annotated[int, typer.Option(min=0, help="Longest output: input plus this.")] = 50,
+    batch_tokens: Annotated[int, typer.Option(min=1, help="Source tokens at once.")] = 4_000,
+    device: Device = "auto",
+    threads: Threads = 1,
+) -> None:
+    """Translate raw text, a line a line."""
+    import torch
+
+    from aiayn.common.lines import input_lines, output_lines
+    from aiayn.config import DecodingConfig
+    from aiayn.decoding.translator import Translator
+    from aiayn.model.device import choose_device
+
+    torch.set_num_threads(threads)
+    config = DecodingConfig(
+        beam=beam, alpha=alpha, max_extra=max_extra, batch_tokens=batch_tokens
+    )
+    translator = Translator(model, choose_device(device))
+    with output_lines(output) as write:
+        for line in translator.translate(input_lines(input), config):
+            write(line)

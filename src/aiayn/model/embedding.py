@@ -1,0 +1,84 @@
+"""Token embeddings and positional encodings (Sections 3.4 and 3.5)."""
+
+import math
+import sys
+
+import torch
+from torch import Tensor, nn
+
+from aiayn.common.errors import UserError
+from aiayn.config import ModelConfig
+from aiayn.model.dropout import Dropout
+from aiayn.text import PAD
+
+
+def sinusoids(positions: int, d_model: int) -> Tensor:
+    """PE(pos, 2i) = sin(pos / 10000^(2i/d_model)), PE(pos, 2i+1) = cos(same) (Section 3.5).
+
+    Sines and cosines alternate, as in the paper; the original code puts all sines first, which is
+    the same up to the order of dimensions.
+
+    Returns:
+        [positions, d_model]
+    """
+    position = torch.arange(positions, dtype=torch.float64)[:, None]
+    wavelength = 10_000 ** (torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    encoding = torch.empty(positions, d_model, dtype=torch.float64)
+    encoding[:, 0::2] = torch.sin(position / wavelength)
+    encoding[:, 1::2] = torch.cos(position / wavelength)
+    return encoding.float()
+
+
+class Positions(nn.Module):
+    """Sinusoids, or for row (E) of Table 3 a learned vector a position."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.learned = config.positions == "learned"
+        if self.learned:
+            self.table = nn.Parameter(torch.empty(config.max_positions, config.d_model))
+        else:
+            table = sinusoids(config.max_positions, config.d_model)
+            self.register_buffer("table", table, persistent=False)
+
+    @property
+    def limit(self) -> int:
+        """Longest sequence there are encodings for; sinusoids go on for ever."""
+        return self.table.shape[0] if self.learned else sys.maxsize
+
+    def forward(self, start: int, end: int, like: Tensor) -> Tensor:
+        """Encodings of positions ``start`` to ``end`` in the type of ``like``: [end - start, D].
+
+        Raises:
+            UserError: a learned table has no such position.
+        """
+        if end > self.table.shape[0]:
+            if self.learned:
+                raise UserError(f"position {end} is beyond max_positions={self.table.shape[0]}")
+            self.table = sinusoids(2 * end, self.table.shape[1]).to(self.table.device)
+        return self.table[start:end].to(like.dtype)
+
+
+class Embedding(nn.Module):
+    """One matrix for source, target and the pre-softmax projection (Section 3.4)."""
+
+    def __init__(self, config: ModelConfig, rows: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(rows, config.d_model))
+        self.positions = Positions(config)
+        self.dropout = Dropout(config.p_drop)
+        self.scale = math.sqrt(config.d_model)
+
+    def forward(self, ids_BT: Tensor, start: int = 0) -> Tensor:
+        """Embeddings times sqrt(d_model), plus positions, with dropout: [B, T, D].
+
+        Args:
+            start: Position of the first column.
+        """
+        embedded = nn.functional.embedding(ids_BT, self.weight, padding_idx=PAD) * self.scale
+        positions = self.positions(start, start + ids_BT.shape[1], embedded)
+        return self.dropout(embedded + positions)  # type: ignore[no-any-return]
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        """The pre-softmax linear transformation, without bias: [..., D] to [..., rows]."""
+        return nn.functional.linear(hidden, self.weight)

@@ -1,0 +1,104 @@
+"""config/published.yaml, typed. No other stage may read the paper's numbers."""
+
+from pathlib import Path
+from typing import Literal
+
+from aiayn.config.yaml_files import Section, read_yaml, validate
+
+PUBLISHED_FILE = "config/published.yaml"
+
+BleuConvention = Literal["compound_split", "tokenized", "sacrebleu"]
+Value = int | float | str | bool
+
+
+class PublishedSystem(Section):
+    """A row of Table 2; costs in floating-point operations, both by language pair."""
+
+    model: str
+    row: str | None = None
+    """The row of config/experiments.yaml that reproduces it."""
+    bleu: dict[str, float] = {}
+    flops: dict[str, float] = {}
+
+
+class PublishedRow(Section):
+    """A row of Table 3; ``None`` where the paper leaves a blank."""
+
+    N: int | None = None
+    d_model: int | None = None
+    d_ff: int | None = None
+    h: int | None = None
+    d_k: int | None = None
+    d_v: int | None = None
+    p_drop: float | None = None
+    eps_ls: float | None = None
+    positions: str | None = None
+    steps: int | None = None
+    ppl: float
+    bleu: float
+    params_m: float | None = None
+
+
+class PublishedLayer(Section):
+    """A row of Table 1."""
+
+    layer: str
+    complexity: str
+    sequential: str
+    path: str
+
+
+class Claim(Section):
+    """What the paper's text concludes, and the rows whose numbers bear on it."""
+
+    text: str
+    table: Literal[2, 3]
+    rows: tuple[str, ...]
+
+
+class RecipeItem(Section):
+    """The paper's value of one key of the configuration."""
+
+    key: str
+    """``section.key``."""
+    value: Value
+    source: str
+    note: str = ""
+
+
+class Choice(Section):
+    """What paper, original code and this implementation do where they differ."""
+
+    subject: str
+    paper: str
+    original: str
+    here: str
+
+
+class Published(Section):
+    """Everything that this project quotes from the paper."""
+
+    table1: tuple[PublishedLayer, ...]
+    table2: tuple[PublishedSystem, ...]
+    table3: dict[str, PublishedRow]
+    bleu_convention: dict[str, BleuConvention]
+    claims: tuple[Claim, ...]
+    recipe: tuple[RecipeItem, ...]
+    choices: tuple[Choice, ...]
+
+    def convention(self, pair: str) -> BleuConvention:
+        """How the paper's Transformer scores of a pair were measured; ``tokenized`` by default."""
+        return self.bleu_convention.get(pair, "tokenized")
+
+    def system(self, row: str) -> PublishedSystem | None:
+        """The system of Table 2 that a row reproduces."""
+        return next((system for system in self.table2 if system.row == row), None)
+
+
+def load_published(root: Path) -> Published:
+    """Read the paper's numbers.
+
+    Raises:
+        UserError: one line naming the file and the key.
+    """
+    return validate(Published, read_yaml(root / PUBLISHED_FILE), PUBLISHED_FILE)

@@ -1,0 +1,132 @@
+"""What is on disk of the runs that the configuration asks for; docs/stages.md has the formats."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ConfigDict
+
+from aiayn.common.files import read_json
+from aiayn.config import Project, Run
+from aiayn.config.yaml_files import Section, SectionT, validate
+from aiayn.reporting.published import BleuConvention, Published
+
+
+class _Record(Section):
+    """A JSON file of another stage; keys that no report prints are passed over."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class DevLoss(_Record):
+    """Loss on the dev set after the last step."""
+
+    ppl: float
+    """Perplexity per BPE token."""
+
+
+class Trained(_Record):
+    """``trained.json``."""
+
+    steps: int
+    parameters: int
+    vocabulary: int
+    target_tokens: int
+    seconds: float
+    flops: float
+    dev: DevLoss
+
+
+class SetScore(_Record):
+    """``score.<set>.json``; BLEU from 0 to 100, each with its 95% bootstrap interval."""
+
+    set: str
+    segments: int
+    sacrebleu: float
+    sacrebleu_low: float
+    sacrebleu_high: float
+    sacrebleu_signature: str
+    tokenized: float
+    tokenized_low: float
+    tokenized_high: float
+    compound_split: float
+    compound_split_low: float
+    compound_split_high: float
+
+    def value(self, convention: BleuConvention, end: Literal["", "_low", "_high"] = "") -> float:
+        """BLEU by a convention, or an end of its interval."""
+        return float(getattr(self, f"{convention}{end}"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunResults:
+    """One training; ``None`` and missing keys are files not on disk."""
+
+    run: Run
+    folder: Path
+    trained: Trained | None
+    provenance: dict[str, Any] | None
+    scores: dict[str, SetScore]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Results:
+    """Everything a report is made of."""
+
+    project: Project
+    published: Published
+    folder: Path
+    """results/<scale>"""
+    runs: tuple[RunResults, ...]
+
+    @property
+    def about(self) -> str:
+        """The scale's line, which opens every file and stands on every figure."""
+        return self.project.scale.about
+
+    def of(self, pair: str, row: str) -> tuple[RunResults, ...]:
+        """The runs of a row, one a seed."""
+        return tuple(
+            results for results in self.runs if (results.run.pair, results.run.row) == (pair, row)
+        )
+
+    def set_name(self, pair: str, table: Literal[2, 3]) -> str:
+        """The set a table scores: dev for Table 3, the first test set for Table 2; else empty."""
+        corpus_pair = self.project.corpus.pairs.get(pair)
+        if corpus_pair is None:
+            return ""
+        return corpus_pair.dev if table == 3 else corpus_pair.tests[0]
+
+
+def _read(section: type[SectionT], path: Path) -> SectionT | None:
+    return validate(section, read_json(path), str(path)) if path.exists() else None
+
+
+def _read_run(project: Project, folder: Path, run: Run) -> RunResults:
+    run_folder = folder / run.pair / run.row / f"seed{run.seed}"
+    provenance = run_folder / "run.json"
+    scores = {
+        name: _read(SetScore, run_folder / f"score.{name}.json")
+        for name in project.scored_sets(run)
+    }
+    return RunResults(
+        run=run,
+        folder=run_folder,
+        trained=_read(Trained, run_folder / "trained.json"),
+        provenance=read_json(provenance) if provenance.exists() else None,
+        scores={name: score for name, score in scores.items() if score},
+    )
+
+
+def read_results(project: Project, published: Published, results: Path) -> Results:
+    """Read the results of every run that the configuration asks for.
+
+    Args:
+        results: Folder that holds results/<scale>.
+
+    Raises:
+        UserError: a file is not JSON or lacks a key; the message names both.
+    """
+    folder = results / project.name
+    runs = tuple(_read_run(project, folder, run) for run in project.runs)
+    return Results(project=project, published=published, folder=folder, runs=runs)

@@ -1,0 +1,117 @@
+"""Step checkpoints: folders that are whole or absent.
+
+A checkpoint is ``step-<n>/`` with ``model.safetensors``, ``state.json`` (position, totals, sha256
+of the others) and, in the newest two, ``optimizer.safetensors``. It is written under a temporary
+name, synced and renamed. No rule of the DAG declares these folders, so that neither Snakemake nor
+DVC deletes them before a retry.
+"""
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from aiayn.common.errors import UserError
+from aiayn.common.files import fsync_directory, read_json, sha256_of, write_json
+from aiayn.common.progress import log
+from aiayn.model.weights import load_weights, save_weights
+
+MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
+_NAME = re.compile(r"step-(\d+)")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A whole checkpoint on disk."""
+
+    step: int
+    path: Path
+
+
+def list_checkpoints(folder: Path) -> list[Checkpoint]:
+    """Checkpoints by step number (900, 1000, 10000), not by name."""
+    found = [
+        Checkpoint(int(match[1]), path)
+        for path in folder.glob("step-*")
+        if (match := _NAME.fullmatch(path.name))
+    ]
+    return sorted(found, key=lambda checkpoint: checkpoint.step)
+
+
+def save_checkpoint(
+    folder: Path,
+    step: int,
+    model: dict[str, torch.Tensor],
+    optimizer: dict[str, torch.Tensor],
+    state: dict[str, Any],
+) -> Checkpoint:
+    """Write a checkpoint, whole or not at all.
+
+    Args:
+        folder: Of all checkpoints of a run.
+        step: Optimizer steps taken.
+        model, optimizer: Their tensors.
+        state: Anything JSON holds.
+    """
+    path = folder / f"step-{step}"
+    temporary = folder / f".step-{step}.tmp"
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
+    try:
+        save_weights(temporary / MODEL, model)
+        save_weights(temporary / OPTIMIZER, optimizer)
+        sums = {name: sha256_of(temporary / name) for name in (MODEL, OPTIMIZER)}
+        write_json(temporary / STATE, {"step": step, "sha256": sums, **state})
+        shutil.rmtree(path, ignore_errors=True)
+        temporary.rename(path)
+        fsync_directory(folder)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    return Checkpoint(step, path)
+
+
+def prune_checkpoints(folder: Path, keep: int) -> None:
+    """Keep the last ``keep`` checkpoints, and the optimizer of the newest two (the newest may prove broken)."""
+    checkpoints = list_checkpoints(folder)
+    for checkpoint in checkpoints[:-keep]:
+        shutil.rmtree(checkpoint.path)
+    for checkpoint in checkpoints[-keep:-2]:
+        (checkpoint.path / OPTIMIZER).unlink(missing_ok=True)
+
+
+def read_sha256(checkpoint: Checkpoint, name: str) -> str:
+    """The sum that was written with a checkpoint's file."""
+    return str(read_json(checkpoint.path / STATE)["sha256"][name])
+
+
+def verified(checkpoint: Checkpoint, *names: str) -> bool:
+    """Whether the named files are what was written; says which one is not."""
+    try:
+        sums = read_json(checkpoint.path / STATE)["sha256"]
+    except (UserError, KeyError) as error:
+        log(f"{checkpoint.path}: set aside, broken ({error})")
+        return False
+    for name in names:
+        file = checkpoint.path / name
+        if not file.exists() or sha256_of(file) != sums.get(name):
+            log(f"{file}: broken or missing; not used")
+            return False
+    return True
+
+
+def load_newest(
+    folder: Path,
+) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor], dict[str, Any]] | None:
+    """Model, optimizer and state of the newest whole checkpoint that can be resumed, or None."""
+    for checkpoint in reversed(list_checkpoints(folder)):
+        if verified(checkpoint, MODEL, OPTIMIZER):
+            return (
+                load_weights(checkpoint.path / MODEL),
+                load_weights(checkpoint.path / OPTIMIZER),
+                read_json(checkpoint.path / STATE),
+            )
+    return None

@@ -1,0 +1,76 @@
+"""Going on from a checkpoint, if it belongs to the very same training."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aiayn.batches import ParallelData
+from aiayn.common.progress import log
+from aiayn.common.provenance import sources_sha256
+from aiayn.training.checkpoints import list_checkpoints, load_newest
+from aiayn.training.trainer import Trainer
+
+if TYPE_CHECKING:
+    from aiayn.training.run import Job
+
+FREE_TO_CHANGE = {"steps", "average", "validate_every", "log_every"}
+"""Training keys that leave the steps already taken as they are."""
+
+
+def fingerprint(job: "Job", data: ParallelData) -> dict[str, str]:
+    """What a checkpoint must share with a training to be continued by it."""
+    training = job.training.model_dump(exclude=FREE_TO_CHANGE)
+    return {
+        "model": _digest(job.model.model_dump()),
+        "training": _digest(training),
+        "data": _digest(data.index["sha256"]),
+        "code": sources_sha256("batches", "model", "training"),
+    }
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def resume(
+    trainer: Trainer, folder: Path, expected: dict[str, str], steps: int
+) -> dict[str, Any] | None:
+    """Load the newest whole checkpoint into the trainer.
+
+    Args:
+        folder: Of the checkpoints.
+        expected: The fingerprint of this training.
+        steps: Its last step.
+
+    Returns:
+        The checkpoint's state, or None to start from step 0. Checkpoints of another training are
+        moved to ``<folder>.old``.
+    """
+    loaded = load_newest(folder)
+    if loaded is None:
+        if list_checkpoints(folder):
+            _set_aside(folder, "no checkpoint here is whole")
+        return None
+    model, optimizer, state = loaded
+    found = state.get("fingerprint", {})
+    differing = [key for key in expected if expected[key] != found.get(key)]
+    if differing or state["step"] > steps:
+        reason = ", ".join(differing) or f"steps: {state['step']} were taken, {steps} are asked for"
+        _set_aside(folder, f"of another training ({reason})")
+        return None
+    trainer.model.load_state_dict(model)
+    trainer.load_optimizer_tensors(optimizer)
+    log(f"{folder}: resuming after step {state['step']:,}")
+    return state
+
+
+def _set_aside(folder: Path, reason: str) -> None:
+    old = folder.with_name(folder.name + ".old")
+    shutil.rmtree(old, ignore_errors=True)
+    old.mkdir()
+    for path in folder.iterdir():
+        if path.name != "lock":
+            path.rename(old / path.name)
+    log(f"{folder}: checkpoints {reason}; moved to {old}, starting from step 0")

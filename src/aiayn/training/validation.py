@@ -1,0 +1,41 @@
+"""Perplexity on the dev set, per BPE token (Table 3's PPL)."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from aiayn.batches import ParallelData, make_batch, validation_batches
+from aiayn.model import Transformer
+from aiayn.training.loss import smoothed_cross_entropy
+
+BATCH_TOKENS = 4_000
+
+
+@dataclass(frozen=True)
+class Validation:
+    """The dev set under the model, without dropout and without smoothing, in fp32."""
+
+    loss: float
+    """-log p in nats per target token, end tokens included."""
+
+    @property
+    def ppl(self) -> float:
+        """exp(loss)."""
+        return math.exp(min(self.loss, 700.0))
+
+
+@torch.no_grad()
+def validate(
+    model: Transformer, data: ParallelData, max_length: int, device: torch.device
+) -> Validation:
+    """Measure the model on all pairs of ``data`` up to ``max_length`` tokens a side."""
+    model.eval()
+    total, tokens = torch.zeros((), dtype=torch.float64, device=device), 0
+    for pairs in validation_batches(data, tokens=BATCH_TOKENS, max_length=max_length):
+        batch = make_batch(data, pairs).to(device)
+        logits = model(batch.source, batch.target_input, batch.label_positions)
+        _, nll = smoothed_cross_entropy(logits, batch.labels, 0.0)
+        total += nll.double()
+        tokens += len(batch.labels)
+    return Validation(float(total) / max(tokens, 1))

@@ -1,0 +1,71 @@
+"""The configuration, checked as a whole when Snakemake starts; paths and wildcards from it."""
+
+import glob
+import json
+import re
+import shlex
+import sys
+
+from aiayn.config import Run, load_project
+
+try:
+    PROJECT = load_project(config)
+except ValueError as error:
+    sys.exit(f"aiayn: {error}")
+
+# The interpreter that runs Snakemake also runs every step, whether its .venv is activated or not.
+AIAYN = shlex.join([sys.executable, "-m", "aiayn"])
+
+SCALE = PROJECT.name
+DOWNLOADS = PROJECT.downloads
+TRAIN_PARTS = sorted({part for pair in PROJECT.corpus.pairs.values() for part in pair.train})
+SETS = sorted(
+    {name for pair in PROJECT.corpus.pairs.values() for name in (pair.dev, *pair.tests)}
+)
+ARCHIVES = {archive.file: name for name, archive in PROJECT.catalogue.archives.items()}
+
+
+def one_of(names):
+    """A regular expression that matches these names alone."""
+    return "|".join(re.escape(name) for name in names)
+
+
+wildcard_constraints:
+    scale=one_of([SCALE]),
+    src="[a-z]{2,3}",
+    tgt="[a-z]{2,3}",
+    lang="[a-z]{2,3}",
+    part=one_of(TRAIN_PARTS),
+    set=one_of(SETS),
+    name=one_of(TRAIN_PARTS + SETS),
+    archive=one_of(ARCHIVES),
+    row=one_of(PROJECT.experiments),
+    seed=r"\d+",
+
+
+def package(*names):
+    """Source files of sub-packages: a rule reruns when the code it calls has changed."""
+    return [path for name in names for path in sorted(glob.glob(f"src/aiayn/{name}/*.py"))]
+
+
+def section(model, *keys):
+    """A configuration section, or those keys of it, as a command-line option."""
+    return json.dumps(
+        model.model_dump(mode="json", exclude_none=True, include=set(keys) or None)
+    )
+
+
+def corpus_pair(wildcards):
+    """The parts and sets of the corpus for the wildcards' languages."""
+    return PROJECT.corpus_pair(f"{wildcards.src}-{wildcards.tgt}")
+
+
+def resolved(wildcards):
+    """The model and training sections of the wildcards' run."""
+    pair = f"{wildcards.src}-{wildcards.tgt}"
+    return PROJECT.resolve(Run(pair, wildcards.row, int(wildcards.seed)))
+
+
+def run_folder(run):
+    """results/<scale>/<pair>/<row>/seed<k>"""
+    return f"results/{SCALE}/{run.pair}/{run.row}/seed{run.seed}"

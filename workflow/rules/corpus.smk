@@ -1,0 +1,64 @@
+"""Corpora: archives from their hosts, parallel text out of them.
+
+Needs   the catalogue, config/corpora.yaml.
+Writes  results/downloads/<archive>, verified by sha256
+        results/<scale>/<pair>/raw/<part or set>.{<lang>,json}
+"""
+
+
+localrules:
+    fetch,
+
+
+rule fetch:
+    """Download one archive; it is used only when its sha256 is right."""
+    output:
+        f"{DOWNLOADS}/{{archive}}",
+    params:
+        name=lambda wildcards: ARCHIVES[wildcards.archive],
+        corpora_base=PROJECT.settings.corpora_base,
+    log:
+        f"results/logs/fetch/{DOWNLOADS.rpartition('/')[2]}/{{archive}}.log",
+    benchmark:
+        f"results/benchmarks/fetch/{DOWNLOADS.rpartition('/')[2]}/{{archive}}.tsv"
+    shell:
+        "{AIAYN} fetch"
+        " --archive {params.name:q}"
+        " --downloads {DOWNLOADS:q}"
+        " --corpora-base {params.corpora_base:q}"
+        " > {log:q} 2>&1"
+
+
+def archives_of(wildcards):
+    """Archives that hold a part or set."""
+    names = corpus_pair(wildcards).archives(wildcards.name)
+    return [f"{DOWNLOADS}/{PROJECT.catalogue.archives[name].file}" for name in names]
+
+
+rule extract:
+    """Take one part or set out of its archives, as raw parallel text."""
+    input:
+        # An archive is known by its sha256, not by its date.
+        archives=ancient(archives_of),
+        code=package("corpus"),
+    output:
+        "results/{scale}/{src}-{tgt}/raw/{name}.{src}",
+        "results/{scale}/{src}-{tgt}/raw/{name}.{tgt}",
+        "results/{scale}/{src}-{tgt}/raw/{name}.json",
+    params:
+        corpus=PROJECT.scale.corpus,
+        select=section(PROJECT.scale.select),
+        folder=subpath(output[0], parent=True),
+    log:
+        "results/{scale}/logs/extract/{src}-{tgt}.{name}.log",
+    benchmark:
+        "results/{scale}/benchmarks/extract/{src}-{tgt}.{name}.tsv"
+    shell:
+        "{AIAYN} extract"
+        " --corpus {params.corpus:q}"
+        " --pair {wildcards.src}-{wildcards.tgt}"
+        " --part {wildcards.name:q}"
+        " --downloads {DOWNLOADS:q}"
+        " --output-dir {params.folder:q}"
+        " --select {params.select:q}"
+        " > {log:q} 2>&1"

@@ -1,0 +1,72 @@
+"""Decoding: the averaged model translates the test sets, the last checkpoint the dev set.
+
+Needs   a finished run folder, results/<scale>/<pair>/raw/<set>.<src>
+Writes  results/<scale>/<pair>/<row>/seed<k>/{model.safetensors,model.json,...}
+        results/<scale>/<pair>/<row>/seed<k>/hypothesis.<set>.<tgt>
+"""
+
+
+rule average:
+    """Average the last checkpoints (Table 2)."""
+    input:
+        finished="results/{scale}/{src}-{tgt}/{row}/seed{seed}/trained.json",
+        last="results/{scale}/{src}-{tgt}/{row}/seed{seed}/last/model.json",
+        codes="results/{scale}/{src}-{tgt}/bpe/codes",
+        vocabulary="results/{scale}/{src}-{tgt}/bpe/vocabulary.txt",
+        code="src/aiayn/decoding/average.py",
+    output:
+        model="results/{scale}/{src}-{tgt}/{row}/seed{seed}/model.safetensors",
+        description="results/{scale}/{src}-{tgt}/{row}/seed{seed}/model.json",
+        codes="results/{scale}/{src}-{tgt}/{row}/seed{seed}/bpe.codes",
+        vocabulary="results/{scale}/{src}-{tgt}/{row}/seed{seed}/vocabulary.txt",
+    params:
+        last=lambda wildcards: resolved(wildcards)[1].average,
+        run=subpath(input.finished, parent=True),
+        text_folder=subpath(input.codes, parent=True),
+    log:
+        "results/{scale}/logs/average/{src}-{tgt}.{row}.seed{seed}.log",
+    benchmark:
+        "results/{scale}/benchmarks/average/{src}-{tgt}.{row}.seed{seed}.tsv"
+    shell:
+        "{AIAYN} average"
+        " --run {params.run:q}"
+        " --last {params.last}"
+        " --text-folder {params.text_folder:q}"
+        " > {log:q} 2>&1"
+
+
+def model_for(wildcards):
+    """Table 3 scores the last checkpoint on dev, Table 2 the averaged model on the test sets."""
+    folder = "last/" if wildcards.set == corpus_pair(wildcards).dev else ""
+    return "results/{scale}/{src}-{tgt}/{row}/seed{seed}/" + folder + "model.safetensors"
+
+
+rule translate:
+    """Translate a set by beam search."""
+    input:
+        model=model_for,
+        text="results/{scale}/{src}-{tgt}/raw/{set}.{src}",
+        code=package("decoding", "model", "text"),
+    output:
+        "results/{scale}/{src}-{tgt}/{row}/seed{seed}/hypothesis.{set}.{tgt}",
+    params:
+        model=subpath(input.model, parent=True),
+        decoding=PROJECT.settings.decoding,
+        device=PROJECT.settings.device,
+    log:
+        "results/{scale}/logs/translate/{src}-{tgt}.{row}.seed{seed}.{set}.{tgt}.log",
+    benchmark:
+        "results/{scale}/benchmarks/translate/{src}-{tgt}.{row}.seed{seed}.{set}.{tgt}.tsv"
+    threads: 1
+    shell:
+        "{AIAYN} translate"
+        " --model {params.model:q}"
+        " --beam {params.decoding.beam}"
+        " --alpha {params.decoding.alpha}"
+        " --max-extra {params.decoding.max_extra}"
+        " --batch-tokens {params.decoding.batch_tokens}"
+        " --device {params.device}"
+        " --threads {threads}"
+        " --input {input.text:q}"
+        " --output {output:q}"
+        " > {log:q} 2>&1"

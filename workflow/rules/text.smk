@@ -1,0 +1,182 @@
+"""Text: tokens, cleaning, joint BPE, memory-mapped ids.
+
+Needs   results/<scale>/<pair>/raw/<part or set>.<lang>
+Writes  results/<scale>/<pair>/tokenized/<part or set>.<lang>
+        results/<scale>/<pair>/clean/<part>.{<lang>,json}
+        results/<scale>/<pair>/bpe/{codes,vocabulary.txt,<part or set>.<lang>}
+        results/<scale>/<pair>/batches/{train,dev}/
+"""
+
+BATCH_FILES = [
+    "index.json",
+    "source.ids.npy",
+    "source.offsets.npy",
+    "target.ids.npy",
+    "target.offsets.npy",
+]
+
+
+rule tokenize:
+    """Normalize punctuation and tokenize, line for line."""
+    input:
+        text="results/{scale}/{src}-{tgt}/raw/{name}.{lang}",
+        code=package("text"),
+    output:
+        "results/{scale}/{src}-{tgt}/tokenized/{name}.{lang}",
+    params:
+        text=section(PROJECT.scale.text, "aggressive_hyphens"),
+    log:
+        "results/{scale}/logs/tokenize/{src}-{tgt}.{name}.{lang}.log",
+    benchmark:
+        "results/{scale}/benchmarks/tokenize/{src}-{tgt}.{name}.{lang}.tsv"
+    threads: 2
+    shell:
+        "{AIAYN} tokenize"
+        " --lang {wildcards.lang}"
+        " --config {params.text:q}"
+        " --workers {threads}"
+        " --input {input.text:q}"
+        " --output {output:q}"
+        " > {log:q} 2>&1"
+
+
+def held_out_sources(wildcards):
+    """Tokenized sources of every set; no training pair may have one of them."""
+    pair = corpus_pair(wildcards)
+    folder = f"results/{SCALE}/{wildcards.src}-{wildcards.tgt}/tokenized"
+    return [f"{folder}/{name}.{wildcards.src}" for name in (pair.dev, *pair.tests)]
+
+
+rule clean:
+    """Drop training pairs that would do harm, and count them by reason."""
+    input:
+        source="results/{scale}/{src}-{tgt}/tokenized/{part}.{src}",
+        target="results/{scale}/{src}-{tgt}/tokenized/{part}.{tgt}",
+        held_out=held_out_sources,
+        code=package("corpus"),
+    output:
+        source="results/{scale}/{src}-{tgt}/clean/{part}.{src}",
+        target="results/{scale}/{src}-{tgt}/clean/{part}.{tgt}",
+        counts="results/{scale}/{src}-{tgt}/clean/{part}.json",
+    params:
+        cleaning=section(PROJECT.scale.cleaning),
+        held_out=lambda wildcards, input: [f"--held-out={file}" for file in input.held_out],
+    log:
+        "results/{scale}/logs/clean/{src}-{tgt}.{part}.log",
+    benchmark:
+        "results/{scale}/benchmarks/clean/{src}-{tgt}.{part}.tsv"
+    shell:
+        "{AIAYN} clean"
+        " --part {wildcards.part:q}"
+        " --source {input.source:q}"
+        " --target {input.target:q}"
+        " --output-source {output.source:q}"
+        " --output-target {output.target:q}"
+        " --counts {output.counts:q}"
+        " --config {params.cleaning:q}"
+        " {params.held_out:q}"
+        " > {log:q} 2>&1"
+
+
+def clean_parts(wildcards):
+    """Both sides of every cleaned training part."""
+    folder = f"results/{SCALE}/{wildcards.src}-{wildcards.tgt}/clean"
+    parts = corpus_pair(wildcards).train
+    return [f"{folder}/{part}.{lang}" for part in parts for lang in (wildcards.src, wildcards.tgt)]
+
+
+rule learn_bpe:
+    """Learn one set of BPE merges for both languages, and the vocabulary it makes."""
+    input:
+        text=clean_parts,
+        code=package("text"),
+    output:
+        codes="results/{scale}/{src}-{tgt}/bpe/codes",
+        vocabulary="results/{scale}/{src}-{tgt}/bpe/vocabulary.txt",
+    params:
+        input=lambda wildcards, input: [f"--input={file}" for file in input.text],
+        merges=PROJECT.scale.text.merges,
+    log:
+        "results/{scale}/logs/learn_bpe/{src}-{tgt}.log",
+    benchmark:
+        "results/{scale}/benchmarks/learn_bpe/{src}-{tgt}.tsv"
+    threads: 2
+    shell:
+        "{AIAYN} learn-bpe"
+        " {params.input:q}"
+        " --merges {params.merges}"
+        " --codes {output.codes:q}"
+        " --vocabulary {output.vocabulary:q}"
+        " --workers {threads}"
+        " > {log:q} 2>&1"
+
+
+def tokens_of(wildcards):
+    """Training parts are segmented after cleaning, sets as they are."""
+    stage = "clean" if wildcards.name in TRAIN_PARTS else "tokenized"
+    return "results/{scale}/{src}-{tgt}/" + stage + "/{name}.{lang}"
+
+
+rule apply_bpe:
+    """Segment words into subwords, line for line."""
+    input:
+        text=tokens_of,
+        codes="results/{scale}/{src}-{tgt}/bpe/codes",
+        code=package("text"),
+    output:
+        "results/{scale}/{src}-{tgt}/bpe/{name}.{lang}",
+    log:
+        "results/{scale}/logs/apply_bpe/{src}-{tgt}.{name}.{lang}.log",
+    benchmark:
+        "results/{scale}/benchmarks/apply_bpe/{src}-{tgt}.{name}.{lang}.tsv"
+    threads: 2
+    shell:
+        "{AIAYN} apply-bpe"
+        " --codes {input.codes:q}"
+        " --workers {threads}"
+        " --input {input.text:q}"
+        " --output {output:q}"
+        " > {log:q} 2>&1"
+
+
+def subwords_of(language):
+    """Subword files of one side: all training parts, or the dev set."""
+
+    def files(wildcards):
+        pair = corpus_pair(wildcards)
+        names = pair.train if wildcards.use == "train" else [pair.dev]
+        folder = f"results/{SCALE}/{wildcards.src}-{wildcards.tgt}/bpe"
+        return [f"{folder}/{name}.{wildcards[language]}" for name in names]
+
+    return files
+
+
+rule binarize:
+    """Memory-mapped ids of the training parts, one after another, or of the dev set."""
+    wildcard_constraints:
+        use="train|dev",
+    input:
+        source=subwords_of("src"),
+        target=subwords_of("tgt"),
+        vocabulary="results/{scale}/{src}-{tgt}/bpe/vocabulary.txt",
+        code=package("batches"),
+    output:
+        expand(
+            "results/{{scale}}/{{src}}-{{tgt}}/batches/{{use}}/{file}",
+            file=BATCH_FILES,
+        ),
+    params:
+        folder=subpath(output[0], parent=True),
+        source=lambda wildcards, input: [f"--source={file}" for file in input.source],
+        target=lambda wildcards, input: [f"--target={file}" for file in input.target],
+    log:
+        "results/{scale}/logs/binarize/{src}-{tgt}.{use}.log",
+    benchmark:
+        "results/{scale}/benchmarks/binarize/{src}-{tgt}.{use}.tsv"
+    shell:
+        "{AIAYN} binarize"
+        " {params.source:q}"
+        " {params.target:q}"
+        " --vocabulary {input.vocabulary:q}"
+        " --output {params.folder:q}"
+        " > {log:q} 2>&1"

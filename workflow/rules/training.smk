@@ -1,0 +1,70 @@
+"""Training: the copy task first, then one run for each pair, row and seed.
+
+Needs   results/<scale>/<pair>/batches/{train,dev}/, results/<scale>/<pair>/bpe/
+Writes  results/sanity.json
+        results/<scale>/<pair>/<row>/seed<k>/{last/,trained.json,train.csv,valid.csv,run.json}
+        (and, undeclared so that nobody deletes them, checkpoints/ beside these)
+"""
+
+
+rule sanity:
+    """A tiny model must learn to copy before anything larger trains."""
+    input:
+        code=package("batches", "model", "training", "decoding"),
+    output:
+        "results/sanity.json",
+    log:
+        "results/logs/sanity.log",
+    benchmark:
+        "results/benchmarks/sanity.tsv"
+    shell:
+        "{AIAYN} sanity"
+        " --output {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule train:
+    """Train one model, or go on from its newest checkpoint."""
+    input:
+        # A gate, not an ingredient: a newer copy task alone does not retrain.
+        sanity=ancient("results/sanity.json"),
+        train="results/{scale}/{src}-{tgt}/batches/train/index.json",
+        dev="results/{scale}/{src}-{tgt}/batches/dev/index.json",
+        codes="results/{scale}/{src}-{tgt}/bpe/codes",
+        vocabulary="results/{scale}/{src}-{tgt}/bpe/vocabulary.txt",
+        code=package("batches", "model", "training"),
+    output:
+        model="results/{scale}/{src}-{tgt}/{row}/seed{seed}/last/model.safetensors",
+        description="results/{scale}/{src}-{tgt}/{row}/seed{seed}/last/model.json",
+        codes="results/{scale}/{src}-{tgt}/{row}/seed{seed}/last/bpe.codes",
+        vocabulary="results/{scale}/{src}-{tgt}/{row}/seed{seed}/last/vocabulary.txt",
+        steps="results/{scale}/{src}-{tgt}/{row}/seed{seed}/train.csv",
+        validation="results/{scale}/{src}-{tgt}/{row}/seed{seed}/valid.csv",
+        provenance="results/{scale}/{src}-{tgt}/{row}/seed{seed}/run.json",
+        finished="results/{scale}/{src}-{tgt}/{row}/seed{seed}/trained.json",
+    params:
+        model=lambda wildcards: section(resolved(wildcards)[0]),
+        training=lambda wildcards: section(resolved(wildcards)[1]),
+        text=section(PROJECT.scale.text),
+        device=PROJECT.settings.device,
+        data="results/{scale}/{src}-{tgt}/batches",
+        text_folder=subpath(input.codes, parent=True),
+        folder=subpath(output.finished, parent=True),
+    log:
+        "results/{scale}/logs/train/{src}-{tgt}.{row}.seed{seed}.log",
+    benchmark:
+        "results/{scale}/benchmarks/train/{src}-{tgt}.{row}.seed{seed}.tsv"
+    threads: lambda wildcards: resolved(wildcards)[1].threads
+    priority: 10
+    shell:
+        "{AIAYN} train"
+        " --data {params.data:q}"
+        " --text-folder {params.text_folder:q}"
+        " --output {params.folder:q}"
+        " --pair {wildcards.src}-{wildcards.tgt}"
+        " --label {wildcards.src}-{wildcards.tgt}/{wildcards.row}/seed{wildcards.seed}"
+        " --model {params.model:q}"
+        " --training {params.training:q}"
+        " --text {params.text:q}"
+        " --device {params.device}"
+        " > {log:q} 2>&1"
