@@ -30,3 +30,4 @@ rule all:
     default_target: True
     input:
         REPORT_FILES,
+        f"results/{SCALE}/release",

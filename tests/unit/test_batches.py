@@ -143,7 +143,9 @@ def test_overlong_pairs_are_skipped_and_counted_alike_in_train_and_dev(make_data
     """Faults A7: a pair over the limit, in train and in dev."""
     data = make_data([("w0 " * 300, "w0"), ("w1", "w1 " * 300), ("w2 w3", "w4")])
     assert count_too_long(data, 200) == 2
-    trained = {int(p) for s in steps_of(data, 3, max_length=200) for m in s.micro_batches for p in m}
+    trained = {
+        int(p) for s in steps_of(data, 3, max_length=200) for m in s.micro_batches for p in m
+    }
     validated = [int(p) for m in validation_batches(data, tokens=100, max_length=200) for p in m]
     assert trained == set(validated) == {2}
 

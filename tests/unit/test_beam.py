@@ -86,7 +86,7 @@ def test_output_does_not_depend_on_batch_or_order(model):
             beam_search(model, pad_sources(sources[start : start + size]), config)
             for start in range(0, 30, size)
         ]
-        assert sum(parts, []) == together
+        assert list(itertools.chain(*parts)) == together
     backwards = beam_search(model, pad_sources(sources[::-1]), config)
     assert backwards[::-1] == together
 

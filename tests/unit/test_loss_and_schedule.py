@@ -7,9 +7,7 @@ from aiayn.common.schedule import learning_rate
 from aiayn.training.loss import smoothed_cross_entropy
 
 
-@pytest.mark.parametrize(
-    ("step", "expected"), [(4_000, 7.0e-4), (100_000, 1.4e-4), (1, 1.75e-7)]
-)
+@pytest.mark.parametrize(("step", "expected"), [(4_000, 7.0e-4), (100_000, 1.4e-4), (1, 1.75e-7)])
 def test_schedule_has_the_papers_values(step, expected):
     assert learning_rate(step, d_model=512, warmup=4_000) == pytest.approx(expected, rel=0.005)
 

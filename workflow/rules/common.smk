@@ -19,9 +19,7 @@ AIAYN = shlex.join([sys.executable, "-m", "aiayn"])
 SCALE = PROJECT.name
 DOWNLOADS = PROJECT.downloads
 TRAIN_PARTS = sorted({part for pair in PROJECT.corpus.pairs.values() for part in pair.train})
-SETS = sorted(
-    {name for pair in PROJECT.corpus.pairs.values() for name in (pair.dev, *pair.tests)}
-)
+SETS = sorted({name for pair in PROJECT.corpus.pairs.values() for name in (pair.dev, *pair.tests)})
 ARCHIVES = {archive.file: name for name, archive in PROJECT.catalogue.archives.items()}
 
 
@@ -50,9 +48,7 @@ def package(*names):
 
 def section(model, *keys):
     """A configuration section, or those keys of it, as a command-line option."""
-    return json.dumps(
-        model.model_dump(mode="json", exclude_none=True, include=set(keys) or None)
-    )
+    return json.dumps(model.model_dump(mode="json", exclude_none=True, include=set(keys) or None))
 
 
 def corpus_pair(wildcards):

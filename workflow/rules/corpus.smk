@@ -14,13 +14,13 @@ rule fetch:
     """Download one archive; it is used only when its sha256 is right."""
     output:
         f"{DOWNLOADS}/{{archive}}",
-    params:
-        name=lambda wildcards: ARCHIVES[wildcards.archive],
-        corpora_base=PROJECT.settings.corpora_base,
     log:
         f"results/logs/fetch/{DOWNLOADS.rpartition('/')[2]}/{{archive}}.log",
     benchmark:
         f"results/benchmarks/fetch/{DOWNLOADS.rpartition('/')[2]}/{{archive}}.tsv"
+    params:
+        name=lambda wildcards: ARCHIVES[wildcards.archive],
+        corpora_base=PROJECT.settings.corpora_base,
     shell:
         "{AIAYN} fetch"
         " --archive {params.name:q}"
@@ -45,14 +45,14 @@ rule extract:
         "results/{scale}/{src}-{tgt}/raw/{name}.{src}",
         "results/{scale}/{src}-{tgt}/raw/{name}.{tgt}",
         "results/{scale}/{src}-{tgt}/raw/{name}.json",
-    params:
-        corpus=PROJECT.scale.corpus,
-        select=section(PROJECT.scale.select),
-        folder=subpath(output[0], parent=True),
     log:
         "results/{scale}/logs/extract/{src}-{tgt}.{name}.log",
     benchmark:
         "results/{scale}/benchmarks/extract/{src}-{tgt}.{name}.tsv"
+    params:
+        corpus=PROJECT.scale.corpus,
+        select=section(PROJECT.scale.select),
+        folder=subpath(output[0], parent=True),
     shell:
         "{AIAYN} extract"
         " --corpus {params.corpus:q}"

@@ -19,14 +19,14 @@ rule average:
         description="results/{scale}/{src}-{tgt}/{row}/seed{seed}/model.json",
         codes="results/{scale}/{src}-{tgt}/{row}/seed{seed}/bpe.codes",
         vocabulary="results/{scale}/{src}-{tgt}/{row}/seed{seed}/vocabulary.txt",
-    params:
-        last=lambda wildcards: resolved(wildcards)[1].average,
-        run=subpath(input.finished, parent=True),
-        text_folder=subpath(input.codes, parent=True),
     log:
         "results/{scale}/logs/average/{src}-{tgt}.{row}.seed{seed}.log",
     benchmark:
         "results/{scale}/benchmarks/average/{src}-{tgt}.{row}.seed{seed}.tsv"
+    params:
+        last=lambda wildcards: resolved(wildcards)[1].average,
+        run=subpath(input.finished, parent=True),
+        text_folder=subpath(input.codes, parent=True),
     shell:
         "{AIAYN} average"
         " --run {params.run:q}"
@@ -49,15 +49,15 @@ rule translate:
         code=package("decoding", "model", "text"),
     output:
         "results/{scale}/{src}-{tgt}/{row}/seed{seed}/hypothesis.{set}.{tgt}",
-    params:
-        model=subpath(input.model, parent=True),
-        decoding=PROJECT.settings.decoding,
-        device=PROJECT.settings.device,
     log:
         "results/{scale}/logs/translate/{src}-{tgt}.{row}.seed{seed}.{set}.{tgt}.log",
     benchmark:
         "results/{scale}/benchmarks/translate/{src}-{tgt}.{row}.seed{seed}.{set}.{tgt}.tsv"
     threads: 1
+    params:
+        model=subpath(input.model, parent=True),
+        decoding=PROJECT.settings.decoding,
+        device=PROJECT.settings.device,
     shell:
         "{AIAYN} translate"
         " --model {params.model:q}"

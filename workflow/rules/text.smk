@@ -23,13 +23,13 @@ rule tokenize:
         code=package("text"),
     output:
         "results/{scale}/{src}-{tgt}/tokenized/{name}.{lang}",
-    params:
-        text=section(PROJECT.scale.text, "aggressive_hyphens"),
     log:
         "results/{scale}/logs/tokenize/{src}-{tgt}.{name}.{lang}.log",
     benchmark:
         "results/{scale}/benchmarks/tokenize/{src}-{tgt}.{name}.{lang}.tsv"
     threads: 2
+    params:
+        text=section(PROJECT.scale.text, "aggressive_hyphens"),
     shell:
         "{AIAYN} tokenize"
         " --lang {wildcards.lang}"
@@ -58,13 +58,13 @@ rule clean:
         source="results/{scale}/{src}-{tgt}/clean/{part}.{src}",
         target="results/{scale}/{src}-{tgt}/clean/{part}.{tgt}",
         counts="results/{scale}/{src}-{tgt}/clean/{part}.json",
-    params:
-        cleaning=section(PROJECT.scale.cleaning),
-        held_out=lambda wildcards, input: [f"--held-out={file}" for file in input.held_out],
     log:
         "results/{scale}/logs/clean/{src}-{tgt}.{part}.log",
     benchmark:
         "results/{scale}/benchmarks/clean/{src}-{tgt}.{part}.tsv"
+    params:
+        cleaning=section(PROJECT.scale.cleaning),
+        held_out=lambda wildcards, input: [f"--held-out={file}" for file in input.held_out],
     shell:
         "{AIAYN} clean"
         " --part {wildcards.part:q}"
@@ -93,14 +93,14 @@ rule learn_bpe:
     output:
         codes="results/{scale}/{src}-{tgt}/bpe/codes",
         vocabulary="results/{scale}/{src}-{tgt}/bpe/vocabulary.txt",
-    params:
-        input=lambda wildcards, input: [f"--input={file}" for file in input.text],
-        merges=PROJECT.scale.text.merges,
     log:
         "results/{scale}/logs/learn_bpe/{src}-{tgt}.log",
     benchmark:
         "results/{scale}/benchmarks/learn_bpe/{src}-{tgt}.tsv"
     threads: 2
+    params:
+        input=lambda wildcards, input: [f"--input={file}" for file in input.text],
+        merges=PROJECT.scale.text.merges,
     shell:
         "{AIAYN} learn-bpe"
         " {params.input:q}"
@@ -152,9 +152,6 @@ def subwords_of(language):
 
 
 rule binarize:
-    """Memory-mapped ids of the training parts, one after another, or of the dev set."""
-    wildcard_constraints:
-        use="train|dev",
     input:
         source=subwords_of("src"),
         target=subwords_of("tgt"),
@@ -165,14 +162,17 @@ rule binarize:
             "results/{{scale}}/{{src}}-{{tgt}}/batches/{{use}}/{file}",
             file=BATCH_FILES,
         ),
-    params:
-        folder=subpath(output[0], parent=True),
-        source=lambda wildcards, input: [f"--source={file}" for file in input.source],
-        target=lambda wildcards, input: [f"--target={file}" for file in input.target],
     log:
         "results/{scale}/logs/binarize/{src}-{tgt}.{use}.log",
     benchmark:
         "results/{scale}/benchmarks/binarize/{src}-{tgt}.{use}.tsv"
+    """Memory-mapped ids of the training parts, one after another, or of the dev set."""
+    wildcard_constraints:
+        use="train|dev",
+    params:
+        folder=subpath(output[0], parent=True),
+        source=lambda wildcards, input: [f"--source={file}" for file in input.source],
+        target=lambda wildcards, input: [f"--target={file}" for file in input.target],
     shell:
         "{AIAYN} binarize"
         " {params.source:q}"

@@ -18,9 +18,7 @@ rule sanity:
     benchmark:
         "results/benchmarks/sanity.tsv"
     shell:
-        "{AIAYN} sanity"
-        " --output {output:q}"
-        " > {log:q} 2>&1"
+        "{AIAYN} sanity" " --output {output:q}" " > {log:q} 2>&1"
 
 
 rule train:
@@ -42,6 +40,12 @@ rule train:
         validation="results/{scale}/{src}-{tgt}/{row}/seed{seed}/valid.csv",
         provenance="results/{scale}/{src}-{tgt}/{row}/seed{seed}/run.json",
         finished="results/{scale}/{src}-{tgt}/{row}/seed{seed}/trained.json",
+    log:
+        "results/{scale}/logs/train/{src}-{tgt}.{row}.seed{seed}.log",
+    benchmark:
+        "results/{scale}/benchmarks/train/{src}-{tgt}.{row}.seed{seed}.tsv"
+    priority: 10
+    threads: lambda wildcards: resolved(wildcards)[1].threads
     params:
         model=lambda wildcards: section(resolved(wildcards)[0]),
         training=lambda wildcards: section(resolved(wildcards)[1]),
@@ -50,12 +54,6 @@ rule train:
         data="results/{scale}/{src}-{tgt}/batches",
         text_folder=subpath(input.codes, parent=True),
         folder=subpath(output.finished, parent=True),
-    log:
-        "results/{scale}/logs/train/{src}-{tgt}.{row}.seed{seed}.log",
-    benchmark:
-        "results/{scale}/benchmarks/train/{src}-{tgt}.{row}.seed{seed}.tsv"
-    threads: lambda wildcards: resolved(wildcards)[1].threads
-    priority: 10
     shell:
         "{AIAYN} train"
         " --data {params.data:q}"

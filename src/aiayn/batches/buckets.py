@@ -88,9 +88,7 @@ def training_steps(
         next_pool = (epoch, pool + 1) if pool + 1 < pools else (epoch + 1, 0)
         for number in range(step, steps):
             following = (
-                Position(epoch, pool, number + 1)
-                if number + 1 < steps
-                else Position(*next_pool, 0)
+                Position(epoch, pool, number + 1) if number + 1 < steps else Position(*next_pool, 0)
             )
             own = cuts[number * micro_batches : (number + 1) * micro_batches]
             yield Step(Position(epoch, pool, number), following, tuple(own))
@@ -107,7 +105,12 @@ def validation_batches(data: ParallelData, *, tokens: int, max_length: int) -> l
 def count_too_long(data: ParallelData, max_length: int) -> int:
     """Pairs that training and validation skip because a side is over ``max_length``."""
     return sum(
-        int((_longer_side(data, np.arange(start, min(start + POOL_PAIRS, len(data)))) > max_length).sum())
+        int(
+            (
+                _longer_side(data, np.arange(start, min(start + POOL_PAIRS, len(data))))
+                > max_length
+            ).sum()
+        )
         for start in range(0, len(data), POOL_PAIRS)
     )
 

@@ -34,7 +34,9 @@ def sanity(
     model, unseen = train_to_copy(seed)
     copied = share_copied(model, unseen)
     seconds = round(time.monotonic() - started, 1)
-    typer.echo(f"sanity: {copied:.1%} of {len(unseen)} unseen sequences copied, {seconds} s", err=True)
+    typer.echo(
+        f"sanity: {copied:.1%} of {len(unseen)} unseen sequences copied, {seconds} s", err=True
+    )
     if copied < THRESHOLD:
         typer.echo(f"sanity: below {THRESHOLD:.0%}: something is broken; train nothing", err=True)
         raise typer.Exit(1)

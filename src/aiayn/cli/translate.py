@@ -34,9 +34,7 @@ def translate(
     from aiayn.model.device import choose_device
 
     torch.set_num_threads(threads)
-    config = DecodingConfig(
-        beam=beam, alpha=alpha, max_extra=max_extra, batch_tokens=batch_tokens
-    )
+    config = DecodingConfig(beam=beam, alpha=alpha, max_extra=max_extra, batch_tokens=batch_tokens)
     translator = Translator(model, choose_device(device))
     with output_lines(output) as write:
         for line in translator.translate(input_lines(input), config):

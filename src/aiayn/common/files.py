@@ -93,7 +93,7 @@ def read_lines(path: Path | str) -> Iterator[str]:
     number = 0
     try:
         with Path(path).open("rb") as stream:
-            for number, line in enumerate(stream, start=1):
+            for number, line in enumerate(stream, start=1):  # noqa: B007 (the error names it)
                 yield line.removesuffix(b"\n").decode("utf-8")
     except UnicodeDecodeError as error:
         raise UserError(f"{path}, line {number}: not UTF-8 ({error.reason})") from None

@@ -26,14 +26,14 @@ def input_lines(path: Path | None) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def output_lines(path: Path | None) -> Iterator[Callable[[str], None]]:
+def output_lines(path: Path | None) -> Iterator[Callable[[str], object]]:
     """A function that writes a line to ``path``, whole or not at all, or to standard output."""
     if path is None:
         yield lambda line: _write_bytes(line)
         sys.stdout.buffer.flush()
         return
     with atomic_write(path) as stream:
-        yield lambda line: stream.write(f"{line}\n")  # type: ignore[func-returns-value]
+        yield lambda line: stream.write(f"{line}\n")
 
 
 def _write_bytes(line: str) -> None:

@@ -77,8 +77,8 @@ def resolve_row(
         name: The row, for errors.
         experiment: Its difference.
         model, training: The base of the scale.
-        further: Differences laid over it in turn (of the pair, of the scale), each again
-            relative to base.
+        further: Differences laid over it in turn (of the pair, of the scale); a key of a later
+            one replaces the earlier, and every ratio is of base.
 
     Raises:
         UserError: one line naming the row and the key.
@@ -86,12 +86,16 @@ def resolve_row(
     source = f"{EXPERIMENTS_FILE}: {name}"
     base = model.model_dump() | training.model_dump()
     base |= {"d_k": model.query_width, "d_v": model.value_width}
+    effective = {
+        key: change
+        for difference in (experiment.change, *further)
+        for key, change in difference.items()
+    }
     changes: dict[str, Any] = {}
-    for difference in (experiment.change, *further):
-        for key, change in difference.items():
-            if key not in base:
-                raise UserError(f"{source}: {key}: no such key of the model or of training")
-            changes[key] = _apply(base, key, change, source)
+    for key, change in effective.items():
+        if key not in base:
+            raise UserError(f"{source}: {key}: no such key of the model or of training")
+        changes[key] = _apply(base, key, change, source)
     sections = []
     for section in (model, training):
         own = {key: value for key, value in changes.items() if key in type(section).model_fields}

@@ -4,7 +4,7 @@ Field names are the paper's symbols where it has one (Section 3, Table 3).
 """
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StrictInt, model_validator
 
@@ -140,10 +140,8 @@ def parse_section(section: type[SectionT], text: str, option: str) -> SectionT:
         UserError: one line naming the option or file and the wrong key.
     """
     if text.strip().startswith("{") or not text.strip():
-        value = parse_yaml(text, option) or {}
-        return validate(section, value, option)
+        return validate(section, parse_yaml(text, option) or {}, option)
     path = Path(text)
     if not path.exists():
         raise UserError(f"{option}: {text!r} is neither {{key: value}} nor an existing file")
-    value: dict[str, Any] = read_yaml(path)
-    return validate(section, value, str(path))
+    return validate(section, read_yaml(path), str(path))

@@ -62,7 +62,9 @@ def _as_number(value: Any) -> Any:
 
 TextList = Annotated[tuple[str, ...], BeforeValidator(_as_text_list), Field(min_length=1)]
 Seeds = Annotated[
-    tuple[Annotated[StrictInt, Field(ge=0)], ...], BeforeValidator(_as_int_list), Field(min_length=1)
+    tuple[Annotated[StrictInt, Field(ge=0)], ...],
+    BeforeValidator(_as_int_list),
+    Field(min_length=1),
 ]
 Flag = Annotated[bool, BeforeValidator(_as_bool)]
 Count = Annotated[StrictInt, BeforeValidator(_as_number), Field(ge=1)]

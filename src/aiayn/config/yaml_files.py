@@ -35,9 +35,10 @@ class _Loader(yaml.SafeLoader):
 
 # YAML 1.1 reads 0123 as octal, 1:30 as 90 and 1e-4 as text; the command lines of Snakemake and
 # DVC do not.
-_NUMBERS = {"tag:yaml.org,2002:int": r"[-+]?\d+", "tag:yaml.org,2002:float": (
-    r"[-+]?(?:(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+)"
-)}
+_NUMBERS = {
+    "tag:yaml.org,2002:int": r"[-+]?\d+",
+    "tag:yaml.org,2002:float": (r"[-+]?(?:(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+)"),
+}
 _Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag not in _NUMBERS]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
@@ -95,8 +96,10 @@ def validate(section: type[SectionT], value: Any, source: str) -> SectionT:
         message = first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
             known = ", ".join(sorted(section.model_fields))
-            message = f"unknown key; known keys here: {known}" if len(first["loc"]) == 1 else (
-                "unknown key"
+            message = (
+                f"unknown key; known keys here: {known}"
+                if len(first["loc"]) == 1
+                else ("unknown key")
             )
         elif first["type"] != "missing":
             message = f"{message} (got {first['input']!r})"

@@ -20,7 +20,10 @@ def average_checkpoints(paths: Sequence[Path]) -> dict[str, torch.Tensor]:
     for path in paths:
         tensors = load_weights(path)
         if not total:
-            total = {name: torch.zeros_like(value, dtype=torch.float32) for name, value in tensors.items()}
+            total = {
+                name: torch.zeros_like(value, dtype=torch.float32)
+                for name, value in tensors.items()
+            }
         if shapes(tensors) != shapes(total):
             raise UserError(f"{path}: its tensors are not those of {paths[0]}")
         for name, value in tensors.items():
@@ -47,7 +50,9 @@ def average_run(run: Path, last: int, text_folder: Path, output: Path) -> ModelF
     listed = sorted(read_json(run / "trained.json")["checkpoints"], key=lambda item: item["step"])
     chosen = listed[-last:]
     if len(chosen) < last:
-        raise UserError(f"{run / 'trained.json'}: {last} checkpoints asked for, {len(listed)} there")
+        raise UserError(
+            f"{run / 'trained.json'}: {last} checkpoints asked for, {len(listed)} there"
+        )
     for checkpoint in chosen:
         path = run / checkpoint["path"]
         if not path.exists() or sha256_of(path) != checkpoint["sha256"]:

@@ -124,9 +124,7 @@ def _record_endings(
     scores_BW = (scores_BC[:, : config.beam] / penalty).masked_fill(~ends_BW, float("-inf"))
     score_B, which_B = scores_BW.max(1)
     better_B = score_B > best_scores[beams.sentences_B]
-    best_scores[beams.sentences_B] = torch.where(
-        better_B, score_B, best_scores[beams.sentences_B]
-    )
+    best_scores[beams.sentences_B] = torch.where(better_B, score_B, best_scores[beams.sentences_B])
     for row in better_B.nonzero().flatten().tolist():
         parent = parents_BC[row, which_B[row]]
         best[int(beams.sentences_B[row])] = beams.tokens_BWT[row, parent, 1:].tolist()
@@ -147,9 +145,7 @@ def _extend(
     return parents_BW
 
 
-def _done(
-    beams: _Beams, best_scores: Tensor, length: int, config: DecodingConfig
-) -> Tensor:
+def _done(beams: _Beams, best_scores: Tensor, length: int, config: DecodingConfig) -> Tensor:
     """Which sentences no unfinished hypothesis can win any more."""
     ended_B = best_scores[beams.sentences_B]
     if config.beam == 1:

@@ -35,6 +35,7 @@ class Positions(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.learned = config.positions == "learned"
+        self.table: Tensor
         if self.learned:
             self.table = nn.Parameter(torch.empty(config.max_positions, config.d_model))
         else:

@@ -3,6 +3,9 @@
 Shape suffixes: B batch, S source positions, T target positions, D d_model.
 """
 
+from collections.abc import Iterator
+from typing import cast
+
 import torch
 from torch import Tensor, nn
 
@@ -101,9 +104,12 @@ class Transformer(nn.Module):
         hidden_BTD = self.decode(target_BT, *self.encode(source_BS))
         return self.embedding.logits(hidden_BTD.flatten(0, 1).index_select(0, positions_N))
 
+    def _decoder_layers(self) -> Iterator[DecoderLayer]:
+        return cast(Iterator[DecoderLayer], iter(self.decoder))
+
     def memory(self, memory_BSD: Tensor) -> list[KeysValues]:
         """Each decoder layer's keys and values of the source, projected once a sentence."""
-        return [layer.cross_attention.keys_values(memory_BSD) for layer in self.decoder]
+        return [layer.cross_attention.keys_values(memory_BSD) for layer in self._decoder_layers()]
 
     def step(
         self,
@@ -124,7 +130,7 @@ class Transformer(nn.Module):
         """
         y_R1D = self.embedding(ids_R[:, None], position)
         present = []
-        for number, layer in enumerate(self.decoder):
+        for number, layer in enumerate(self._decoder_layers()):
             own_past = past[number] if past else None
             y_R1D, keys_values = layer.step(y_R1D, own_past, memory[number], bias)
             present.append(keys_values)

@@ -62,7 +62,10 @@ def write_model_folder(
     """Write all files of a model folder; ``text_folder`` holds ``codes`` and ``vocabulary.txt``."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, original in ((CODES, "codes"), (VOCABULARY, VOCABULARY)):
-        with (text_folder / original).open("rb") as source, atomic_write(folder / name, "wb") as out:
+        with (
+            (text_folder / original).open("rb") as source,
+            atomic_write(folder / name, "wb") as out,
+        ):
             shutil.copyfileobj(source, out)
     save_weights(folder / WEIGHTS, tensors)
     write_json(folder / DESCRIPTION, description.model_dump(mode="json"))

@@ -36,6 +36,11 @@ def bleu_text(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
+def paper_bleu_text(value: float | None) -> str:
+    """BLEU with the digits that the paper prints: 26.36, 27.3."""
+    return "" if value is None else f"{value:.2f}".removesuffix("0")
+
+
 def ppl_text(value: float | None) -> str:
     """Perplexity: two decimals, none from 100 on."""
     if value is None:

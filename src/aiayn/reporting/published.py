@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Literal
 
+from pydantic import Field
+
 from aiayn.config.yaml_files import Section, read_yaml, validate
 
 PUBLISHED_FILE = "config/published.yaml"
@@ -17,8 +19,8 @@ class PublishedSystem(Section):
     model: str
     row: str | None = None
     """The row of config/experiments.yaml that reproduces it."""
-    bleu: dict[str, float] = {}
-    flops: dict[str, float] = {}
+    bleu: dict[str, float] = Field(default_factory=dict)
+    flops: dict[str, float] = Field(default_factory=dict)
 
 
 class PublishedRow(Section):

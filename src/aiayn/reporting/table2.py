@@ -10,6 +10,7 @@ from aiayn.reporting.measured import (
     bleu_text,
     flops_text,
     interval_text,
+    paper_bleu_text,
     rounded,
     with_deviation,
 )
@@ -58,8 +59,8 @@ class System:
 
 def pairs_of(results: Results) -> list[str]:
     """The paper's language pairs, then any other that was asked for."""
-    own = [pair for pair in results.project.settings.pairs]
-    return list(dict.fromkeys([*results.published.bleu_convention, *own]))
+    pairs = (*results.published.bleu_convention, *results.project.settings.pairs)
+    return list(dict.fromkeys(pairs))
 
 
 def _published_systems(results: Results, pair: str) -> list[System]:
@@ -144,8 +145,10 @@ def _mean(measured: Measured | None) -> float | None:
 
 
 def _markdown_record(system: System, ours: System | None) -> dict[str, Cell]:
-    paper = "" if system.paper_bleu is None else f"{system.paper_bleu:.2f}".removesuffix("0")
-    record: dict[str, Cell] = {"model": markdown_escape(system.model), "BLEU, paper": paper}
+    record: dict[str, Cell] = {
+        "model": markdown_escape(system.model),
+        "BLEU, paper": paper_bleu_text(system.paper_bleu),
+    }
     cells = ("BLEU", "95% interval", "difference", "sacreBLEU")
     if ours is None:
         record |= dict.fromkeys(cells, "")
@@ -166,7 +169,9 @@ def _markdown_record(system: System, ours: System | None) -> dict[str, Cell]:
     return record
 
 
-def _side_by_side(published: list[System], ours: list[System]) -> list[tuple[System, System | None]]:
+def _side_by_side(
+    published: list[System], ours: list[System]
+) -> list[tuple[System, System | None]]:
     """Each published system with its reproduction, then rows that the paper does not have."""
     by_model = {system.model: system for system in ours}
     pairs = [(system, by_model.pop(system.model, None)) for system in published]
@@ -174,10 +179,9 @@ def _side_by_side(published: list[System], ours: list[System]) -> list[tuple[Sys
 
 
 def _latex_record(system: System, ours: System | None) -> dict[str, str]:
-    paper = "" if system.paper_bleu is None else f"{system.paper_bleu:.2f}".removesuffix("0")
     return {
         "Model": latex_escape(system.model),
-        "BLEU (paper)": paper,
+        "BLEU (paper)": paper_bleu_text(system.paper_bleu),
         "BLEU": (bleu_text(_mean(ours.bleu)) or DASH) if ours else "",
         "sacreBLEU": (bleu_text(_mean(ours.sacrebleu)) or DASH) if ours else "",
         "FLOPs (paper)": latex_power(flops_text(system.paper_flops)),
@@ -204,7 +208,9 @@ def _conventions(systems: list[System]) -> str:
 def _section(results: Results, pair: str) -> str:
     published, ours = table2_systems(results, pair)
     test = results.set_name(pair, 2)
-    scores = [run.scores[test] for run in results.runs if run.run.pair == pair and test in run.scores]
+    scores = [
+        run.scores[test] for run in results.runs if run.run.pair == pair and test in run.scores
+    ]
     where = f"test set `{test}`" if test else "no corpus at this scale"
     segments = f", {scores[0].segments:,} segments" if scores else ""
     table = markdown_table([_markdown_record(*both) for both in _side_by_side(published, ours)])

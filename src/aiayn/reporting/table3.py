@@ -134,9 +134,9 @@ def csv_record(row: Row) -> dict[str, Cell]:
 def shape_cells(row: Row, base: Row) -> dict[str, str]:
     """As in the paper: base's values in base's row, elsewhere only what differs from them."""
     return {
-        key: "" if value is None or (row.name != "base" and value == base.shape[key]) else (
-            f"{value:,}" if isinstance(value, int) else str(value)
-        )
+        key: ""
+        if value is None or (row.name != "base" and value == base.shape[key])
+        else (f"{value:,}" if isinstance(value, int) else str(value))
         for key, value in row.shape.items()
     }
 
@@ -203,5 +203,7 @@ def write_table3(results: Results, folder: Path) -> None:
     title = "Table 3: variations on the Transformer architecture"
     write_markdown(folder / "table3.md", title, results.about, table, _legend(results))
     records = [_latex_record(row, base) for row in rows]
-    caption = f"Variations on the Transformer architecture, ours beside the paper's ({results.about})."
+    caption = (
+        f"Variations on the Transformer architecture, ours beside the paper's ({results.about})."
+    )
     write_text(folder / "table3.tex", latex_table(records, caption, "tab:variations"))

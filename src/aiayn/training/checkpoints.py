@@ -75,7 +75,7 @@ def save_checkpoint(
 
 
 def prune_checkpoints(folder: Path, keep: int) -> None:
-    """Keep the last ``keep`` checkpoints, and the optimizer of the newest two (the newest may prove broken)."""
+    """Keep the last ``keep`` checkpoints, and the optimizer of two: the newest may prove broken."""
     checkpoints = list_checkpoints(folder)
     for checkpoint in checkpoints[:-keep]:
         shutil.rmtree(checkpoint.path)

@@ -53,9 +53,7 @@ def write_results(
         "flops": training_flops(job.model, rows, progress.tokens),
         "dev": {"step": progress.step, "loss": validation.loss, "ppl": validation.ppl},
         "average": job.training.average,
-        "checkpoints": [
-            _listed(checkpoint) for checkpoint in list_checkpoints(checkpoints)
-        ],
+        "checkpoints": [_listed(checkpoint) for checkpoint in list_checkpoints(checkpoints)],
         "precision": precision,
         "host": host()["name"],
         "device": device_name(trainer.device),

@@ -1,7 +1,6 @@
 """train.csv and valid.csv: rows appended as training goes, cut back on resume."""
 
 import csv
-import os
 from pathlib import Path
 
 from aiayn.common.files import atomic_write, read_lines
@@ -45,10 +44,3 @@ class Journal:
         with atomic_write(path, "wb") as out, self.path.open("rb") as stream:
             while block := stream.read(1 << 20):
                 out.write(block)
-
-
-def remove_leftovers(folder: Path) -> None:
-    """Delete temporary files that a killed trainer left behind."""
-    for path in folder.glob(".*.tmp"):
-        if path.is_file():
-            os.unlink(path)

@@ -23,7 +23,9 @@ def only_trainer(folder: Path) -> Iterator[None]:
         except BlockingIOError:
             stream.seek(0)
             owner = stream.read().strip() or "unknown"
-            raise UserError(f"{folder}: another trainer is at work here (process {owner})") from None
+            raise UserError(
+                f"{folder}: another trainer is at work here (process {owner})"
+            ) from None
         stream.truncate(0)
         stream.write(f"{os.getpid()} on {os.uname().nodename}\n")
         stream.flush()

@@ -44,7 +44,9 @@ def _chunk_rows(logits_NV: Tensor) -> int:
     return 4096 if logits_NV.is_cuda else 128
 
 
-def smoothed_cross_entropy(logits_NV: Tensor, labels_N: Tensor, eps: float) -> tuple[Tensor, Tensor]:
+def smoothed_cross_entropy(
+    logits_NV: Tensor, labels_N: Tensor, eps: float
+) -> tuple[Tensor, Tensor]:
     """Loss and negative log-likelihood, each summed over tokens, in fp32.
 
     Args:

@@ -21,10 +21,10 @@ from aiayn.training.trainer import Trainer
 SYMBOLS, SHORTEST, LONGEST = 32, 4, 12
 TRAINING_PAIRS, UNSEEN = 4_000, 500
 
-MODEL = ModelConfig(N=2, d_model=64, d_ff=128, h=4, p_drop=0.0)
+MODEL = ModelConfig(N=1, d_model=64, d_ff=128, h=2, p_drop=0.0)
 TRAINING = TrainingConfig(
-    steps=700,
-    warmup=200,
+    steps=1_800,
+    warmup=300,
     lr_factor=1.5,
     eps_ls=0.0,
     tokens_per_step=800,

@@ -83,9 +83,7 @@ class Trainer:
     def load_optimizer_tensors(self, tensors: dict[str, Tensor]) -> None:
         """Undo :meth:`optimizer_tensors`."""
         for name, parameter in self.model.named_parameters():
-            state = {
-                key: tensors[f"{name}/{key}"] for key in ("step", "exp_avg", "exp_avg_sq")
-            }
+            state = {key: tensors[f"{name}/{key}"] for key in ("step", "exp_avg", "exp_avg_sq")}
             self.optimizer.state[parameter] = {
                 key: value if key == "step" and self.device.type == "cpu" else value.to(self.device)
                 for key, value in state.items()

@@ -1,0 +1,1 @@
+"""Corpora: fetch and verify archives, extract parallel text, clean it."""

@@ -1,0 +1,158 @@
+"""Parallel text out of verified archives: ``<part>.<source>``, ``<part>.<target>``, counts."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import zip_longest
+from pathlib import Path
+
+from aiayn.common.errors import UserError
+from aiayn.common.files import atomic_write, write_json
+from aiayn.common.progress import Meter, log
+from aiayn.config.catalogue import Catalogue, CorpusPair, GzipLines, TarMembers, Verses
+from aiayn.config.scales import SelectionConfig
+from aiayn.corpus.bible import read_verses, select_verses
+from aiayn.corpus.members import gzip_lines, sgml_lines, tar_lines, unzip_member
+from aiayn.corpus.pairs import Counts, longer_than
+from aiayn.corpus.sums import verify
+
+Pairs = Iterator[tuple[bytes, bytes]]
+
+
+def extract(
+    catalogue: Catalogue,
+    corpus: str,
+    pair: str,
+    name: str,
+    *,
+    downloads: Path,
+    output: Path,
+    select: SelectionConfig,
+) -> Counts:
+    """Write a part or set as raw parallel text, and its counts.
+
+    Args:
+        catalogue: The catalogue.
+        corpus, pair, name: The part or set.
+        downloads: Folder of the archives; each is verified before it is used.
+        output: Folder for ``<name>.<lang>`` of both languages and ``<name>.json``.
+        select: How much to take.
+
+    Raises:
+        UserError: an archive is missing, wrong or broken, the two sides have unequal line counts,
+            or official data have another count than the catalogue says. Nothing is left behind.
+    """
+    corpus_pair = _lookup(catalogue, corpus, pair, name)
+    archives = {key: catalogue.archives[key] for key in corpus_pair.archives(name)}
+    official = all([verify(key, archive, downloads) for key, archive in archives.items()])
+    paths = {key: downloads / archive.file for key, archive in archives.items()}
+    counts = Counts()
+    with ExitStack() as stack:
+        streams = [
+            stack.enter_context(atomic_write(output / f"{name}.{lang}", "wb"))
+            for lang in pair.split("-")
+        ]
+        meter = stack.enter_context(Meter(f"extract {corpus} {pair} {name}", unit="pairs"))
+        for sentences in _pairs(corpus_pair, name, paths, output, select, counts):
+            for stream, sentence in zip(streams, sentences, strict=True):
+                stream.write(sentence.removesuffix(b"\n") + b"\n")
+            meter.advance()
+        _check_count(corpus_pair, name, counts, f"{corpus} {pair} {name}", official=official)
+    result = {"read": counts.read} | counts.as_json() | {"official": official}
+    write_json(output / f"{name}.json", result)
+    return counts
+
+
+def _lookup(catalogue: Catalogue, corpus: str, pair: str, name: str) -> CorpusPair:
+    for value, known, what in (
+        (corpus, catalogue.corpora, "corpus"),
+        (pair, catalogue.corpora[corpus].pairs if corpus in catalogue.corpora else {}, "pair"),
+    ):
+        if value not in known:
+            raise UserError(f"no {what} {value!r}; there are: {', '.join(known)}")
+    corpus_pair = catalogue.corpora[corpus].pairs[pair]
+    if name not in corpus_pair.names:
+        known_names = ", ".join(corpus_pair.names)
+        raise UserError(f"{corpus} {pair} has no part or set {name!r}; it has: {known_names}")
+    return corpus_pair
+
+
+def _check_count(
+    corpus_pair: CorpusPair, name: str, counts: Counts, label: str, *, official: bool
+) -> None:
+    expected = corpus_pair.contents[name].pairs
+    if not official:
+        log(f"{label}: not the official data; {counts.read:,} pairs")
+    elif expected and counts.read != expected:
+        raise UserError(f"{label}: {counts.read:,} pairs, the catalogue says {expected:,}")
+
+
+def _pairs(
+    corpus_pair: CorpusPair,
+    name: str,
+    paths: dict[str, Path],
+    output: Path,
+    select: SelectionConfig,
+    counts: Counts,
+) -> Pairs:
+    content = corpus_pair.contents[name]
+    if isinstance(content, Verses):
+        yield from _verses(content, paths[content.archive], output, select, counts)
+        return
+    limits = {"train_pairs": select.train_pairs}
+    if name == corpus_pair.dev:
+        limits = {"dev_pairs": select.dev_pairs}
+    elif name in corpus_pair.tests:
+        limits = {"test_pairs": select.test_pairs}
+    yield from _first(_aligned(content, paths), limits, select.max_words, counts)
+
+
+def _aligned(content: GzipLines | TarMembers, paths: dict[str, Path]) -> Pairs:
+    """Lines of both sides, side by side.
+
+    Raises:
+        UserError: one side ends before the other.
+    """
+    if isinstance(content, GzipLines):
+        names = [str(paths[content.source]), str(paths[content.target])]
+        sides = [gzip_lines(paths[content.source]), gzip_lines(paths[content.target])]
+    else:
+        path, members = paths[content.archive], (content.source, content.target)
+        names = [f"{path}: {member}" for member in members]
+        sides = [tar_lines(path, member) for member in members]
+        if content.format == "tar-sgml":
+            sides = [sgml_lines(side, name) for side, name in zip(sides, names, strict=True)]
+    lines = [0, 0]
+    for pair in zip_longest(*sides):
+        lines = [count + (line is not None) for count, line in zip(lines, pair, strict=True)]
+        if lines[0] == lines[1]:
+            yield pair
+    if lines[0] != lines[1]:
+        raise UserError(f"{names[0]} has {lines[0]:,} lines but {names[1]} has {lines[1]:,}")
+
+
+def _first(
+    pairs: Pairs, limits: dict[str, int | None], max_words: int | None, counts: Counts
+) -> Pairs:
+    """Pairs that are short enough, the first so many of them."""
+    ((key, limit),) = limits.items()
+    for source, target in pairs:
+        counts.read += 1
+        if longer_than(max_words, source, target):
+            counts.drop("longer than max_words")
+        elif limit is not None and counts.kept > limit:
+            counts.drop(f"beyond {key}")
+        else:
+            yield source, target
+
+
+def _verses(
+    content: Verses, archive: Path, output: Path, select: SelectionConfig, counts: Counts
+) -> Pairs:
+    # SQLite reads files only, so the database is unzipped beside the output for as long as needed.
+    with tempfile.NamedTemporaryFile(dir=output, suffix=".db") as database:
+        unzip_member(archive, content.member, database)
+        database.flush()
+        verses = list(read_verses(Path(database.name), content, counts))
+    for verse in select_verses(verses, content, select, counts):
+        yield verse.source.encode("utf-8"), verse.target.encode("utf-8")

@@ -1,0 +1,71 @@
+"""One look for all figures: readable in grey, the same bytes for the same numbers."""
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from aiayn.common.files import atomic_write
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#7f7f7f")
+"""Okabe and Ito's colours, which colour-blind readers tell apart; never the only difference."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h", "p")
+LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)), (0, (3, 3, 1, 3)))
+INCHES_OF_NOTE = 0.3
+"""Height below the axes for the scale's line."""
+
+# Set once for the process: lines take their defaults when they are made, files when they are saved.
+matplotlib.rcParams.update(
+    {
+        "savefig.dpi": 150,
+        "font.size": 9,
+        "axes.titlesize": 10,
+        "axes.titlelocation": "left",
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "grid.alpha": 0.3,
+        "legend.frameon": False,
+        "legend.fontsize": 8,
+        "legend.handlelength": 3.0,
+        "lines.linewidth": 1.4,
+        "lines.markersize": 5,
+        "svg.hashsalt": "aiayn",
+    }
+)
+
+
+def line_style(number: int) -> dict[str, Any]:
+    """Colour, dashes and marker of the ``number``-th line, from 0: any one of them tells it."""
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "linestyle": LINES[number % len(LINES)],
+        "marker": MARKERS[number % len(MARKERS)],
+    }
+
+
+def new_figure(
+    rows: int, columns: int, *, width: float, height: float
+) -> tuple[Figure, list[list[Axes]]]:
+    """A figure and its grid of axes, in inches."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False)
+    return figure, [list(row) for row in axes]
+
+
+def note_not_run(axes: Axes, text: str = "not run") -> None:
+    """Say in axes why there is little or nothing in them."""
+    axes.text(0.5, 0.9, text, transform=axes.transAxes, ha="center", va="center", color="#555555")
+
+
+def save(figure: Figure, folder: Path, name: str, about: str) -> None:
+    """Write ``<name>.png`` and ``<name>.svg`` with the scale's line below the axes."""
+    share = INCHES_OF_NOTE / figure.get_figheight()
+    figure.set_layout_engine("constrained", rect=(0, share, 1, 1 - share))
+    figure.text(0.01, 0.01, about, fontsize=7, color="#444444", va="bottom", wrap=True)
+    for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
+        with atomic_write(folder / f"{name}.{kind}", "wb") as stream:
+            figure.savefig(stream, format=kind, metadata=metadata)

@@ -1,0 +1,70 @@
+"""Byte pair encoding by subword-nmt (Sennrich et al., 2016; Section 5.1): words to subwords.
+
+``@@`` at the end of a subword says that its word goes on. A word that itself holds ``@@`` has its
+``@`` cut into subwords of their own, so that no last subword of a word ever ends in ``@@`` and
+every segmentation can be undone exactly.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from subword_nmt.apply_bpe import BPE
+
+from aiayn.common.errors import UserError
+from aiayn.common.files import open_lines, read_lines
+
+HEADER = "#version: 0.2"
+CONTINUES = "@@"
+
+_MAX_CACHED_WORDS = 500_000
+_NEIGHBOURING_AT = r"(?:@(?=@)|(?<=@)@)"
+
+
+class BytePairEncoder:
+    """Words to subwords, by the merges of a codes file.
+
+    Args:
+        codes: File of :func:`aiayn.text.learn.learn_bpe`.
+
+    Raises:
+        UserError: one line naming the file and the line that is wrong, or a missing header.
+    """
+
+    def __init__(self, codes: Path | str) -> None:
+        _check_codes(codes)
+        with open_lines(codes) as stream:
+            self._bpe = BPE(stream, separator=CONTINUES)
+
+    def segment(self, tokenized: str) -> list[str]:
+        """Subwords of a tokenized line; blanks of any kind and number separate words."""
+        if len(self._bpe.cache) > _MAX_CACHED_WORDS:  # else it would grow with the corpus
+            self._bpe.cache.clear()
+        # The library's glossaries do the cutting, but take three quarters of all time.
+        self._bpe.glossaries = [_NEIGHBOURING_AT] if CONTINUES in tokenized else []
+        return self._bpe.segment_tokens(tokenized.split())
+
+
+def join_subwords(subwords: Iterable[str]) -> str:
+    """Subwords to words, joined by blanks: the inverse of :meth:`BytePairEncoder.segment`.
+
+    A last subword whose word should go on, as in output cut at a length limit, ends its word.
+    """
+    return "".join(
+        subword.removesuffix(CONTINUES) if subword.endswith(CONTINUES) else f"{subword} "
+        for subword in subwords
+    ).rstrip(" ")
+
+
+def _check_codes(path: Path | str) -> None:
+    """What subword-nmt would read wrongly without a word, or end the program for."""
+    lines = read_lines(path)
+    # Without its header a codes file reads as version 0.1, which segments differently.
+    if re.sub(r"(\.0+)*$", "", next(lines, "")) != HEADER:
+        raise UserError(f"{path}, line 1: expected {HEADER!r}; the file is not whole")
+    merges = 0
+    for merges, line in enumerate(lines, start=1):
+        if not re.fullmatch(r"[^ ]+ [^ ]+", line):
+            raise UserError(f"{path}, line {merges + 1}: expected two symbols, got {line!r}")
+    if not merges:
+        raise UserError(f"{path}: no merges in it")

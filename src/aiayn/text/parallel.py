@@ -1,0 +1,123 @@
+"""Lines through worker processes: order kept, memory bounded, output the same for any number."""
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from aiayn.common.errors import UserError
+from aiayn.common.files import atomic_write
+from aiayn.common.progress import Meter
+
+Result = TypeVar("Result")
+
+BLOCK_BYTES = 1 << 18
+_BLOCKS_A_WORKER = 3
+"""Blocks read ahead; they bound the memory."""
+
+
+class Block(NamedTuple):
+    """Consecutive lines of a file."""
+
+    name: str
+    """The file, for errors."""
+    first: int
+    """Number of the first line, from 1."""
+    lines: list[bytes]
+    """Lines as they are, cut at ``\\n`` alone."""
+
+    def decoded(self) -> Iterator[str]:
+        """Lines without their ``\\n``.
+
+        Raises:
+            UserError: a line is not UTF-8; the message names file and line.
+        """
+        for number, line in enumerate(self.lines, start=self.first):
+            try:
+                yield line.removesuffix(b"\n").decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise UserError(f"{self.name}, line {number}: not UTF-8 ({error.reason})") from None
+
+
+def read_blocks(path: Path | None) -> Iterator[Block]:
+    """Blocks of whole lines of a file, or of standard input.
+
+    Raises:
+        UserError: no such file.
+    """
+    try:
+        source = nullcontext(sys.stdin.buffer) if path is None else path.open("rb")
+    except OSError as error:
+        raise UserError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    first = 1
+    with source as stream:
+        while lines := stream.readlines(BLOCK_BYTES):
+            yield Block(str(path or "standard input"), first, lines)
+            first += len(lines)
+
+
+def map_blocks(
+    make_worker: Callable[[], Callable[[Block], Result]], blocks: Iterator[Block], workers: int
+) -> Iterator[Result]:
+    """Apply a function to blocks in ``workers`` processes; results come in order.
+
+    Args:
+        make_worker: Makes the function once in each process. It and what it is made of must be
+            picklable; the function itself need not be.
+        blocks: What to work on; only a few are read ahead.
+        workers: Number of processes. One block, or one worker, stays in this process.
+    """
+    ahead = list(islice(blocks, 2))
+    blocks = chain(ahead, blocks)
+    if workers == 1 or len(ahead) < 2:
+        yield from map(make_worker(), blocks)
+        return
+    with ProcessPoolExecutor(workers, initializer=_start, initargs=(make_worker,)) as pool:
+        waiting = deque(
+            pool.submit(_work, block) for block in islice(blocks, _BLOCKS_A_WORKER * workers)
+        )
+        while waiting:
+            result = waiting.popleft().result()
+            waiting.extend(pool.submit(_work, block) for block in islice(blocks, 1))
+            yield result
+
+
+_worker: Callable[[Block], Any]
+
+
+def _start(make_worker: Callable[[], Callable[[Block], Any]]) -> None:
+    global _worker
+    _worker = make_worker()
+
+
+def _work(block: Block) -> Any:
+    return _worker(block)
+
+
+def rewrite_lines(
+    make_worker: Callable[[], Callable[[Block], bytes]],
+    source: Path | None,
+    output: Path | None,
+    *,
+    workers: int,
+    label: str,
+) -> None:
+    """Write what :func:`map_blocks` makes of a file, whole or not at all.
+
+    Args:
+        make_worker: Its functions return as many lines as their block has, each with ``\\n``.
+        source: File to read; standard input when None.
+        output: File to write; standard output when None.
+        workers: Number of processes.
+        label: Name of the step, shown with its progress.
+    """
+    sink = nullcontext(sys.stdout.buffer) if output is None else atomic_write(output, "wb")
+    with sink as stream, Meter(label, unit="lines") as meter:
+        for lines in map_blocks(make_worker, read_blocks(source), workers):
+            stream.write(lines)
+            meter.advance(lines.count(b"\n"))
+        stream.flush()

@@ -1,0 +1,276 @@
+"""Training runs: what they write, resuming, precision, locks."""
+
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from aiayn.batches import binarize
+from aiayn.common.files import read_json, sha256_of
+from aiayn.config import ModelConfig, TextConfig, TrainingConfig
+from aiayn.config.cost import TokenCounts, training_flops
+from aiayn.model import load_model
+from aiayn.training import Job, train
+from aiayn.training.checkpoints import list_checkpoints
+from aiayn.training.lock import only_trainer
+from aiayn.training.run import _Run
+
+MODEL = ModelConfig(N=1, d_model=16, d_ff=32, h=2)
+TRAINING = TrainingConfig(
+    steps=12,
+    warmup=4,
+    tokens_per_step=120,
+    micro_batches=2,
+    checkpoint_every=3,
+    average=3,
+    validate_every=6,
+    log_every=2,
+    precision="fp32",
+)
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    """A tiny parallel corpus: data/train, data/dev, bpe/."""
+    folder = tmp_path_factory.mktemp("text")
+    (folder / "bpe").mkdir()
+    words = [f"w{n}" for n in range(20)]
+    specials = ["<pad>", "<s>", "</s>", "<unk>"]
+    (folder / "bpe/vocabulary.txt").write_text("".join(f"{w}\t1\n" for w in specials + words))
+    (folder / "bpe/codes").write_text("#version: 0.2\nw 1</w>\n")
+    random = np.random.default_rng(0)
+    for name, count in (("train", 60), ("dev", 10)):
+        lines = [" ".join(random.choice(words, random.integers(1, 9))) for _ in range(count)]
+        file = folder / f"{name}.txt"
+        file.write_text("".join(f"{line}\n" for line in lines))
+        binarize([file], [file], folder / "bpe/vocabulary.txt", folder / "data" / name)
+    return folder
+
+
+@pytest.fixture
+def job(text, tmp_path):
+    def make(output="run", model=MODEL, **changes):
+        return Job(
+            train_data=text / "data/train",
+            dev_data=text / "data/dev",
+            text_folder=text / "bpe",
+            output=tmp_path / output,
+            pair="en-de",
+            label=output,
+            model=model,
+            training=TRAINING.model_copy(update=changes),
+            text=TextConfig(),
+            device="cpu",
+        )
+
+    return make
+
+
+def weights(job):
+    return (job.output / "last/model.safetensors").read_bytes()
+
+
+def test_a_run_leaves_what_the_next_stages_need(job):
+    done = job()
+    train(done)
+    marker = read_json(done.output / "trained.json")
+    assert marker["steps"] == 12
+    assert [checkpoint["step"] for checkpoint in marker["checkpoints"]] == [6, 9, 12]
+    for checkpoint in marker["checkpoints"]:
+        assert sha256_of(done.output / checkpoint["path"]) == checkpoint["sha256"]
+    model, description = load_model(done.output / "last")
+    assert (description.source_language, description.target_language) == ("en", "de")
+    assert marker["parameters"] == sum(p.numel() for p in model.parameters())
+    with (done.output / "train.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert [int(row["step"]) for row in rows] == [2, 3, 4, 6, 8, 9, 10, 12]
+    assert int(rows[-1]["target_tokens"]) == marker["target_tokens"]
+    assert float(rows[-1]["loss"]) < float(rows[0]["loss"])
+    with (done.output / "valid.csv").open() as stream:
+        validations = list(csv.DictReader(stream))
+    assert [int(row["step"]) for row in validations] == [6, 12]
+    assert float(validations[-1]["ppl"]) == marker["dev"]["ppl"]
+    provenance = read_json(done.output / "run.json")
+    assert provenance["config"]["training"]["steps"] == 12
+    assert provenance["versions"]["torch"] == torch.__version__
+
+
+def test_perplexity_is_of_the_dev_set_without_smoothing_or_dropout(job, text):
+    done = job(eps_ls=0.1)
+    train(done)
+    model, _ = load_model(done.output / "last")
+    total = tokens = 0
+    for line in (text / "dev.txt").read_text().split("\n")[:-1]:
+        ids = torch.tensor([[4 + int(word[1:]) for word in line.split()]])
+        source = torch.cat((ids, torch.tensor([[2]])), 1)
+        given = torch.cat((torch.tensor([[1]]), ids), 1)
+        logits = model(source, given, torch.arange(source.shape[1]))
+        total += float(torch.nn.functional.cross_entropy(logits, source[0], reduction="sum"))
+        tokens += source.shape[1]
+    marker = read_json(done.output / "trained.json")
+    assert marker["dev"]["ppl"] == pytest.approx(np.exp(total / tokens), rel=1e-5)
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_does_not(job):
+    first, second, third = job("a"), job("b"), job("c", seed=2)
+    for run in (first, second, third):
+        train(run)
+    assert weights(first) == weights(second) != weights(third)
+
+
+def stop_after(monkeypatch, steps):
+    """Make training die, as if killed, once it has taken so many steps."""
+    original = _Run._save
+
+    def save(self):
+        original(self)
+        if self.progress.step == steps:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(_Run, "_save", save)
+
+
+@pytest.mark.parametrize("cut", [3, 9])
+def test_interrupted_and_resumed_equals_unbroken_bit_for_bit(job, monkeypatch, cut):
+    """Faults A11: 20 steps against 10, a kill and 10."""
+    unbroken, broken = job("unbroken"), job("broken")
+    train(unbroken)
+    with monkeypatch.context() as patch:
+        stop_after(patch, cut)
+        with pytest.raises(KeyboardInterrupt):
+            train(broken)
+    assert not (broken.output / "trained.json").exists()
+    train(broken)
+    assert weights(broken) == weights(unbroken)
+
+    def stable(run, name):
+        with (run.output / name).open() as stream:
+            rows = list(csv.DictReader(stream))
+        return [{k: v for k, v in row.items() if "second" not in k} for row in rows]
+
+    for name in ("train.csv", "valid.csv"):
+        assert stable(broken, name) == stable(unbroken, name)
+
+
+def test_resuming_a_finished_run_changes_nothing(job):
+    done = job()
+    train(done)
+    before = weights(done)
+    (done.output / "trained.json").unlink()
+    train(done)
+    assert weights(done) == before
+    assert read_json(done.output / "trained.json")["steps"] == 12
+
+
+def test_a_broken_checkpoint_is_named_and_the_one_before_is_used(job, capfd):
+    """Faults A10: the newest checkpoint cut in half."""
+    unbroken, broken = job("unbroken"), job("broken")
+    train(unbroken)
+    train(broken)
+    newest = list_checkpoints(broken.output / "checkpoints")[-1].path / "model.safetensors"
+    newest.write_bytes(newest.read_bytes()[: newest.stat().st_size // 2])
+    train(broken)
+    assert weights(broken) == weights(unbroken)
+    errors = capfd.readouterr().err
+    assert f"{newest}: broken or missing; not used" in errors
+    assert "resuming after step 9" in errors
+
+
+@pytest.mark.parametrize("change", [{"lr_factor": 2.0}, {"eps_ls": 0.0}, {"seed": 9}])
+def test_checkpoints_of_another_training_are_set_aside(job, change, capfd):
+    train(job())
+    changed = job(**change)
+    train(changed)
+    fresh = job("fresh", **change)
+    train(fresh)
+    assert weights(changed) == weights(fresh)
+    assert "of another training (training)" in capfd.readouterr().err
+    assert list_checkpoints(changed.output / "checkpoints.old")
+
+
+def test_more_steps_go_on_from_the_last_checkpoint(job, capfd):
+    train(job())
+    longer = job(steps=15)
+    train(longer)
+    assert "resuming after step 12" in capfd.readouterr().err
+    fresh = job("fresh", steps=15)
+    train(fresh)
+    assert weights(longer) == weights(fresh)
+
+
+def test_two_trainers_never_share_a_folder(job):
+    run = job()
+    with (
+        only_trainer(run.output / "checkpoints"),
+        pytest.raises(ValueError, match="another trainer"),
+    ):
+        train(run)
+
+
+def test_bf16_learns_as_fp32_does(job):
+    losses = []
+    for precision in ("fp32", "bf16"):
+        run = job(precision, precision=precision, steps=40, lr_factor=2.0)
+        train(run)
+        losses.append(read_json(run.output / "trained.json")["dev"]["loss"])
+    assert losses[1] == pytest.approx(losses[0], rel=0.005)
+    stored, _ = load_model(tmp := job("bf16").output / "last")
+    assert {p.dtype for p in stored.parameters()} == {torch.float32}, tmp
+
+
+def test_accumulation_takes_the_step_of_one_large_batch(job, text):
+    """Micro-batches change the sum over pairs in nothing but rounding."""
+    model = MODEL.model_copy(update={"p_drop": 0.0})
+    results = []
+    for micro_batches in (1, 4):
+        run = job(f"m{micro_batches}", model=model, micro_batches=micro_batches,
+                  tokens_per_step=10_000, steps=9)  # fmt: skip
+        train(run)
+        results.append(read_json(run.output / "trained.json")["dev"]["loss"])
+    assert results[0] == pytest.approx(results[1], rel=1e-5)
+
+
+def test_flops_come_from_the_tokens_seen(job):
+    done = job()
+    train(done)
+    marker = read_json(done.output / "trained.json")
+    tokens = TokenCounts(marker["source_tokens"], marker["target_tokens"])
+    without_attention = training_flops(MODEL, marker["vocabulary_rows"], tokens)
+    assert without_attention < marker["flops"] < 1.5 * without_attention
+
+
+@pytest.mark.slow
+def test_killed_minus_9_and_run_again_ends_in_the_same_bytes(job, text):
+    """Faults A10: kill -9 while saving at every step."""
+    changes = {"steps": 30, "checkpoint_every": 1, "average": 3}
+    unbroken, broken = job("unbroken", **changes), job("broken", **changes)
+    train(unbroken)
+    command = [
+        sys.executable, "-m", "aiayn", "train", "--data", str(text / "data"),
+        "--text-folder", str(text / "bpe"), "--output", str(broken.output), "--pair", "en-de",
+        "--device", "cpu",
+        "--model", json.dumps(MODEL.model_dump(exclude_none=True)),
+        "--training", json.dumps(broken.training.model_dump()),
+    ]  # fmt: skip
+    checkpoints = broken.output / "checkpoints"
+    for wanted in (2, 9):
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and process.poll() is None:
+            if any(found.step >= wanted for found in list_checkpoints(checkpoints)):
+                break
+            time.sleep(0.002)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    assert not (broken.output / "trained.json").exists()
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    assert weights(broken) == weights(unbroken)
+    shutil.rmtree(broken.output)

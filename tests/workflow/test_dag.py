@@ -1,0 +1,148 @@
+"""The smoke DAG on real text, and what reruns when something changes."""
+
+import contextlib
+import json
+import os
+import time
+
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.slow
+
+ROWS = ["base", "A1", "A2", "A3", "A4", "B1", "B2", "C1", "C2", "C3", "C4", "C5", "C6", "C7",
+        "D1", "D2", "D3", "D4", "E", "big"]  # fmt: skip
+TEXT_RULES = {"fetch", "extract", "tokenize", "clean", "learn_bpe", "apply_bpe", "binarize"}
+
+
+@contextlib.contextmanager
+def edited(checkout, file, old, new):
+    """An edit, undone with the file's old date."""
+    path = checkout.folder / file
+    before = path.stat()
+    checkout.edit(file, old, new)
+    try:
+        yield
+    finally:
+        checkout.edit(file, new, old)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_tables_hold_the_rows_that_ran_and_say_which_did_not(finished):
+    table = pd.read_csv(finished.folder / "reports/smoke/table3.csv").set_index("row")
+    assert list(table.index) == ROWS
+    ran = table.loc[["base", "A1"]]
+    assert ran.bleu.notna().all()
+    assert ran.ppl.notna().all()
+    assert table.drop(["base", "A1"]).bleu.isna().all()
+    assert "not run" in (finished.folder / "reports/smoke/table3.md").read_text()
+    table2 = pd.read_csv(finished.folder / "reports/smoke/table2.csv")
+    reproduced = table2[table2.source == "reproduced"]
+    assert len(reproduced.dropna(subset="bleu")) == 1
+    assert (table2.source == "paper").sum() >= 10
+
+
+def test_every_page_says_what_the_scale_can_mean(finished):
+    for page in (finished.folder / "reports/smoke").glob("*.md"):
+        assert "BLEU means nothing" in page.read_text(), page
+
+
+def test_a_run_folder_has_what_the_contract_names(finished):
+    run = finished.folder / "results/smoke/en-de/base/seed1"
+    named = "model.safetensors model.json train.csv score.test.json score.dev.json"
+    for name in (*named.split(), "hypothesis.test.de", "run.json"):
+        assert (run / name).stat().st_size > 0, name
+    assert json.loads((run / "model.json").read_text())["steps"] == [4, 8, 12, 16, 20]
+    raw = finished.folder / "results/smoke/en-de/raw/test.en"
+    hypothesis = (run / "hypothesis.test.de").read_bytes()
+    assert hypothesis.count(b"\n") == raw.read_bytes().count(b"\n") == 40
+
+
+def test_no_test_source_is_in_train(finished):
+    folder = finished.folder / "results/smoke/en-de"
+
+    def sources(file):
+        lines = (folder / file).read_text().split("\n")[:-1]
+        return {" ".join(line.casefold().split()) for line in lines}
+
+    train = sources("clean/verses.en")
+    assert train
+    for name in ("dev", "test"):
+        assert not train & sources(f"tokenized/{name}.en")
+
+
+def test_nothing_is_to_do_after_a_run(finished):
+    """Faults A18."""
+    assert finished.pending() == {}
+
+
+def test_more_threads_rerun_nothing(finished):
+    """Faults A18."""
+    assert finished.pending("--cores", "7") == {}
+
+
+def test_a_change_of_beam_reruns_decoding_onward(finished):
+    """Faults A18."""
+    pending = finished.pending("--config", "beam=2")
+    assert pending == {"translate": 3, "score": 3, "report": 1, "release": 1}
+
+
+def test_an_edit_of_the_report_reruns_the_report_only(finished):
+    with edited(finished, "src/aiayn/reporting/table3.py", '"""', '"""Edited. '):
+        assert finished.pending() == {"report": 1}
+
+
+def test_an_edit_of_the_decoder_does_not_retrain(finished):
+    """Faults A18."""
+    with edited(finished, "src/aiayn/decoding/beam.py", '"""', '"""Edited. '):
+        pending = finished.pending()
+    assert pending.pop("sanity") == 1
+    assert pending == {"translate": 3, "score": 3, "report": 1, "release": 1}
+
+
+def test_an_edit_of_the_model_retrains_every_row_and_no_text(finished):
+    with edited(finished, "src/aiayn/model/layers.py", '"""', '"""Edited. '):
+        pending = finished.pending()
+    assert pending["train"] == 2
+    assert not TEXT_RULES & set(pending)
+
+
+def test_a_changed_row_retrains_alone(finished):
+    with edited(finished, "config/experiments.yaml", "change: {h: /8}", "change: {h: /4}"):
+        pending = finished.pending()
+    assert pending == {"train": 1, "translate": 1, "score": 1, "report": 1, "release": 1}
+
+
+def test_a_changed_base_retrains_every_row(finished):
+    with edited(finished, "config/scales/smoke.yaml", "d_ff: 256", "d_ff: 128"):
+        assert finished.pending()["train"] == 2
+
+
+def test_a_wrong_key_is_one_line_and_starts_nothing(finished):
+    done = finished.run(
+        "snakemake", "--cores", "2", "--config", "rows=base,A9", "rehearsal=maybe", check=False
+    )
+    assert done.returncode != 0
+    assert "aiayn: config/config.yaml: rehearsal: expected true or false" in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def test_dry_run_is_quick_and_imports_no_torch(finished):
+    started = time.monotonic()
+    finished.snakemake("--dry-run", "--config", "scale=paper", "rows=all", "pairs=en-de,en-fr")
+    assert time.monotonic() - started < 20  # measured 3 to 5 s; generous for a busy machine
+    code = (
+        "import sys; from aiayn.config import load_project; load_project(); "
+        "sys.exit('torch' in sys.modules)"
+    )
+    finished.run("python", "-c", code)
+
+
+def test_paper_scale_is_the_whole_dag(finished):
+    output = finished.snakemake(
+        "--dry-run", "--config", "scale=paper", "rows=all", "pairs=en-de,en-fr"
+    )
+    stats = dict(line.split() for line in output.split("\n") if len(line.split()) == 2)
+    assert stats["train"] == "22"
+    assert stats["average"] == "4"
+    assert stats["fetch"] == "7"
