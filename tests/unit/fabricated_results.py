@@ -12,6 +12,7 @@ from aiayn.config.cost import parameters
 ROOT = Path(__file__).parents[2]
 SIGNATURE = "nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
 LINES = 60
+EMPTY_LINE = 59
 
 
 def project_at(scale: str, **overrides: object) -> Project:
@@ -61,7 +62,9 @@ def fabricate_run(project: Project, results: Path, run: Run, *, bleu: float, ppl
     target = run.pair.partition("-")[2]
     for name in project.scored_sets(run):
         write_json(folder / f"score.{name}.json", score_json(name, target, bleu))
-        lines = "".join(f"hypothesis {number} of {run.row}\n" for number in range(1, LINES + 1))
+        texts = [f"hypothesis {number} of {run.row}" for number in range(1, LINES + 1)]
+        texts[EMPTY_LINE - 1] = ""
+        lines = "".join(f"{text}\n" for text in texts)
         write_text(folder / f"hypothesis.{name}.{target}", lines)
     return folder
 

@@ -8,13 +8,13 @@ from aiayn.batches import (
     ParallelData,
     Position,
     binarize,
-    make_batch,
     training_steps,
     validation_batches,
 )
 from aiayn.batches import buckets as buckets_module
 from aiayn.batches.buckets import count_too_long
 from aiayn.batches.permutation import Permutation
+from aiayn.batches.tensors import make_batch
 from aiayn.text import BOS, EOS, PAD
 
 WORDS = [f"w{number}" for number in range(30)]

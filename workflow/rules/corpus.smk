@@ -25,7 +25,7 @@ rule fetch:
         "{AIAYN} fetch"
         " --archive {params.name:q}"
         " --downloads {DOWNLOADS:q}"
-        " --corpora-base {params.corpora_base:q}"
+        " --corpora-base={params.corpora_base:q}"
         " > {log:q} 2>&1"
 
 

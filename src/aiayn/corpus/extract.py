@@ -3,7 +3,6 @@
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
-from itertools import zip_longest
 from pathlib import Path
 
 from aiayn.common.errors import UserError
@@ -13,7 +12,7 @@ from aiayn.config.catalogue import Catalogue, CorpusPair, GzipLines, TarMembers,
 from aiayn.config.scales import SelectionConfig
 from aiayn.corpus.bible import read_verses, select_verses
 from aiayn.corpus.members import gzip_lines, sgml_lines, tar_lines, unzip_member
-from aiayn.corpus.pairs import Counts, longer_than
+from aiayn.corpus.pairs import Counts, align, longer_than
 from aiayn.corpus.sums import verify
 
 Pairs = Iterator[tuple[bytes, bytes]]
@@ -44,7 +43,7 @@ def extract(
     """
     corpus_pair = _lookup(catalogue, corpus, pair, name)
     archives = {key: catalogue.archives[key] for key in corpus_pair.archives(name)}
-    official = all([verify(key, archive, downloads) for key, archive in archives.items()])
+    verified = [verify(key, archive, downloads) for key, archive in archives.items()]
     paths = {key: downloads / archive.file for key, archive in archives.items()}
     counts = Counts()
     with ExitStack() as stack:
@@ -57,8 +56,8 @@ def extract(
             for stream, sentence in zip(streams, sentences, strict=True):
                 stream.write(sentence.removesuffix(b"\n") + b"\n")
             meter.advance()
-        _check_count(corpus_pair, name, counts, f"{corpus} {pair} {name}", official=official)
-    result = {"read": counts.read} | counts.as_json() | {"official": official}
+        _check_count(corpus_pair, name, counts, f"{corpus} {pair} {name}", official=all(verified))
+    result = {"read": counts.read} | counts.as_json() | {"official": all(verified)}
     write_json(output / f"{name}.json", result)
     return counts
 
@@ -104,31 +103,19 @@ def _pairs(
         limits = {"dev_pairs": select.dev_pairs}
     elif name in corpus_pair.tests:
         limits = {"test_pairs": select.test_pairs}
-    yield from _first(_aligned(content, paths), limits, select.max_words, counts)
+    yield from _first(_sides(content, paths), limits, select.max_words, counts)
 
 
-def _aligned(content: GzipLines | TarMembers, paths: dict[str, Path]) -> Pairs:
-    """Lines of both sides, side by side.
-
-    Raises:
-        UserError: one side ends before the other.
-    """
+def _sides(content: GzipLines | TarMembers, paths: dict[str, Path]) -> Pairs:
     if isinstance(content, GzipLines):
-        names = [str(paths[content.source]), str(paths[content.target])]
-        sides = [gzip_lines(paths[content.source]), gzip_lines(paths[content.target])]
-    else:
-        path, members = paths[content.archive], (content.source, content.target)
-        names = [f"{path}: {member}" for member in members]
-        sides = [tar_lines(path, member) for member in members]
-        if content.format == "tar-sgml":
-            sides = [sgml_lines(side, name) for side, name in zip(sides, names, strict=True)]
-    lines = [0, 0]
-    for pair in zip_longest(*sides):
-        lines = [count + (line is not None) for count, line in zip(lines, pair, strict=True)]
-        if lines[0] == lines[1]:
-            yield pair
-    if lines[0] != lines[1]:
-        raise UserError(f"{names[0]} has {lines[0]:,} lines but {names[1]} has {lines[1]:,}")
+        files = (paths[content.source], paths[content.target])
+        return align(gzip_lines(files[0]), gzip_lines(files[1]), files)
+    path = paths[content.archive]
+    names = (f"{path}: {content.source}", f"{path}: {content.target}")
+    source, target = (tar_lines(path, member) for member in (content.source, content.target))
+    if content.format == "tar-sgml":
+        source, target = sgml_lines(source, names[0]), sgml_lines(target, names[1])
+    return align(source, target, names)
 
 
 def _first(

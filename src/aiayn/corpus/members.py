@@ -49,7 +49,7 @@ def tar_lines(archive: Path, member: str) -> Iterator[bytes]:
         tar = stack.enter_context(tarfile.open(archive, "r|*"))
         stream: IO[bytes] = stack.enter_context(_find(tar, archive, member))
         if member.endswith(".gz"):
-            stream = stack.enter_context(cast(IO[bytes], gzip.open(stream)))
+            stream = stack.enter_context(cast(IO[bytes], gzip.GzipFile(fileobj=stream)))
         yield from stream
 
 

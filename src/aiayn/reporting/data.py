@@ -86,9 +86,8 @@ def write_data(results: Results, folder: Path) -> None:
         UserError: a file of counts lacks a key; the message names both.
     """
     project = results.project
-    lines = (
-        f"Corpus `{project.scale.corpus}`: {project.corpus.about} Licence: {project.corpus.licence}"
-    )
+    about, licence = (text.rstrip(".") for text in (project.corpus.about, project.corpus.licence))
+    lines = f"Corpus `{project.scale.corpus}`: {about}. Licence: {licence}."
     if project.settings.corpora_base:
         lines += "\n\nDownloaded from a mirror given as `corpora_base`."
     sections = [_pair(results, pair) for pair in project.settings.pairs]

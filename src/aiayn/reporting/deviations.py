@@ -20,7 +20,7 @@ def run_values(results: Results) -> dict[str, Any]:
     model, training = project.resolve(Run(TABLE3_PAIR, "base", project.settings.seeds[0]))
     widths = {"d_k": model.query_width, "d_v": model.value_width}
     sections = {
-        "data": {"corpus": project.scale.corpus},
+        "data": {"corpus": project.scale.corpus} | project.scale.select.model_dump(),
         "text": project.scale.text.model_dump(),
         "cleaning": project.scale.cleaning.model_dump(),
         "model": model.model_dump() | widths,
@@ -76,7 +76,7 @@ def _relation(key: str, value: Any, base: Any) -> Cell:
 
 def _text(value: Any) -> str:
     if value is None:
-        return "not given"
+        return "none"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return markdown_escape(str(value))
@@ -101,6 +101,11 @@ def _rows_section(results: Results) -> str:
     heading = "## Rows that differ from base otherwise than in the paper"
     records = row_deviations(results)
     return f"{heading}\n\n{markdown_table(records) if records else 'None.'}"
+
+
+def _mirror(results: Results) -> str:
+    mirror = "The data come from a mirror (`corpora_base`); data.md says whether they are official."
+    return mirror if results.project.settings.corpora_base else ""
 
 
 def _left_out(results: Results) -> str:
@@ -135,6 +140,7 @@ def write_deviations(results: Results, folder: Path) -> None:
         "Deviations from the paper",
         results.about,
         note,
+        _mirror(results),
         _recipe_section(results),
         _rows_section(results),
         _left_out(results),

@@ -3,11 +3,10 @@
 from pathlib import Path
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
 from aiayn.config.project import TABLE3_PAIR
 from aiayn.reporting.curves import dev_curve, training_curve
-from aiayn.reporting.figure_style import line_style, new_figure, note_not_run, save
+from aiayn.reporting.figure_style import line_style, new_figure, note_not_run, save, step_axis
 from aiayn.reporting.results import Results, RunResults
 
 Panel = tuple[str, list[RunResults]]
@@ -47,7 +46,7 @@ def _draw(axes: Axes, panel: Panel, column: str) -> None:
         )
     axes.set_title(title)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    step_axis(axes)
     low, high = axes.dataLim.intervaly
     if column == "ppl" and high > 5 * low:
         axes.set_yscale("log", subs=[2, 5])
@@ -65,10 +64,8 @@ def _figure(results: Results, folder: Path, column: str, label: str) -> None:
         one.set_axis_off()
     for panel, one in zip(found, axes, strict=False):
         _draw(one, panel, column)
-        one.set_xlabel("step")
         one.set_ylabel(label)
     if not found:
-        axes[0].set_axis_on()
         note_not_run(axes[0])
     save(figure, folder, f"learning_{column}", results.about)
 

@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
 from aiayn.common.schedule import learning_rate
 from aiayn.config import Run
 from aiayn.config.project import TABLE3_PAIR
 from aiayn.reporting.curves import training_curve
-from aiayn.reporting.figure_style import line_style, new_figure, save
+from aiayn.reporting.figure_style import line_style, new_figure, save, step_axis
 from aiayn.reporting.results import Results
 from aiayn.reporting.table3 import resolved_shape
 
@@ -26,13 +25,13 @@ def _curve(axes: Axes, number: int, label: str, steps: int, **schedule: Any) -> 
 
 
 def _ours(axes: Axes, results: Results) -> None:
-    """One curve for each width and length of training among this scale's rows."""
-    seen: dict[tuple[int, int], int] = {}
+    """One curve for each width and schedule among this scale's rows."""
+    seen: dict[tuple[int, int, int, float], int] = {}
     for name in results.project.rows:
         if not any(resolved_shape(results, name).values()):
             continue
         model, training = results.project.resolve(Run(TABLE3_PAIR, name, 1))
-        key = (model.d_model, training.steps)
+        key = (model.d_model, training.steps, training.warmup, training.lr_factor)
         if key in seen:
             continue
         number = seen[key] = len(seen)
@@ -55,27 +54,26 @@ def _ours(axes: Axes, results: Results) -> None:
 def _paper(axes: Axes, results: Results) -> None:
     published = results.published
     warmup = next(item.value for item in published.recipe if item.key == PAPER_WARMUP)
+    assert isinstance(warmup, int)
     for number, name in enumerate(("base", "big")):
         row = published.table3[name]
         assert row.d_model is not None
         assert row.steps is not None
-        label = rf"{name}: $d_{{model}}$ {row.d_model}, warm-up {int(warmup):,}"
-        _curve(axes, number, label, row.steps, d_model=row.d_model, warmup=int(warmup))
+        label = rf"{name}: $d_{{model}}$ {row.d_model}, warm-up {warmup:,}"
+        _curve(axes, number, label, row.steps, d_model=row.d_model, warmup=warmup)
 
 
 def draw_schedule(results: Results, folder: Path) -> None:
     """Write ``learning_rate.{png,svg}``: lines are Equation 3, markers are train.csv's rates."""
-    figure, [[left, right]] = new_figure(1, 2, width=9.4, height=3.8)
+    figure, [[left, right]] = new_figure(1, 2, width=9.4, height=4.4)
     _ours(left, results)
     _paper(right, results)
     left.set_title("this run (markers: recorded)")
     right.set_title("the paper")
     for axes in (left, right):
-        axes.set_xlabel("step")
         axes.set_ylabel("learning rate")
         axes.set_ylim(bottom=0)
         axes.ticklabel_format(axis="y", style="sci", scilimits=(0, 0))
-        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        axes.xaxis.set_major_formatter("{x:,.0f}")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+        step_axis(axes)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=1)
     save(figure, folder, "learning_rate", results.about)

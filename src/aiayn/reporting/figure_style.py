@@ -6,6 +6,7 @@ from typing import Any
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from aiayn.common.files import atomic_write
 
@@ -56,9 +57,18 @@ def new_figure(
     return figure, [list(row) for row in axes]
 
 
+def step_axis(axes: Axes) -> None:
+    """A horizontal axis of training steps: 500, 2k, 100k."""
+    axes.set_xlabel("step")
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+
+
 def note_not_run(axes: Axes, text: str = "not run") -> None:
     """Say in axes why there is little or nothing in them."""
     axes.text(0.5, 0.9, text, transform=axes.transAxes, ha="center", va="center", color="#555555")
+    if not any(len(line.get_xdata()) for line in axes.lines):  # type: ignore[arg-type]
+        axes.set_yticks([])
 
 
 def save(figure: Figure, folder: Path, name: str, about: str) -> None:

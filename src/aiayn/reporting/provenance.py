@@ -1,6 +1,7 @@
 """provenance.md: which code, data and machine made each number."""
 
 import os
+import re
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from aiayn.reporting.render import Cell, markdown_escape, markdown_table, write_
 from aiayn.reporting.results import Results, RunResults
 
 SHOWN = 12
-"""Hexadecimal digits of a hash that a table shows."""
+"""Hexadecimal digits of a hash that the page shows; run.json has them all."""
 
 
 def _record(run: RunResults, folder: Path) -> dict[str, Cell]:
@@ -51,8 +52,9 @@ def _grouped(results: Results, key: str) -> dict[str, list[str]]:
 
 def _flat(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{key} {inner}" for key, inner in value.items())
-    return str(value)
+        return ", ".join(f"{key} {_flat(inner)}" for key, inner in value.items())
+    text = str(value)
+    return f"{text[:SHOWN]}…" if re.fullmatch("[0-9a-f]{64}", text) else text
 
 
 def _section(results: Results, key: str, title: str) -> str:

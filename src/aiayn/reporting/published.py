@@ -63,7 +63,8 @@ class RecipeItem(Section):
 
     key: str
     """``section.key``."""
-    value: Value
+    value: Value | None = None
+    """``None``: the paper does nothing of the kind."""
     source: str
     note: str = ""
 

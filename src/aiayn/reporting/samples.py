@@ -9,6 +9,7 @@ from aiayn.reporting.render import markdown_escape, write_markdown
 from aiayn.reporting.results import Results
 
 SAMPLES = 20
+EMPTY = "*(empty)*"
 RULE = (
     "Chosen by position alone: the set is cut into {count} stretches of equal length and the "
     "middle line of each is shown, whatever its translation is like."
@@ -55,7 +56,7 @@ def _pair(results: Results, pair: str) -> str:
     for number in numbers:
         lines = [f"### Line {number:,} of {total:,}"]
         for label, by_number in picked.items():
-            text = markdown_escape(by_number[number]) if number in by_number else NOT_RUN
+            text = markdown_escape(by_number.get(number, NOT_RUN)) or EMPTY
             lines.append(f"* **{label}**: {text}")
         parts.append("\n".join(lines).replace("\n", "\n\n", 1))
     return "\n\n".join(parts)

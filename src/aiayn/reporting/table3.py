@@ -166,6 +166,7 @@ def _markdown_record(row: Row, base: Row) -> dict[str, Cell]:
 
 
 def _latex_record(row: Row, base: Row) -> dict[str, str]:
+    # Three columns are headed "(paper)": blanks, which LaTeX ignores, make three keys of it.
     shape = {
         _LATEX_NAMES.get(key, key): latex_escape(text)
         for key, text in shape_cells(row, base).items()

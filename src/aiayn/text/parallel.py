@@ -1,11 +1,14 @@
 """Lines through worker processes: order kept, memory bounded, output the same for any number."""
 
+import os
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from itertools import chain, islice
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -91,7 +94,15 @@ _worker: Callable[[Block], Any]
 
 def _start(make_worker: Callable[[], Callable[[Block], Any]]) -> None:
     global _worker
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _worker = make_worker()
+
+
+def _end_with_parent() -> None:
+    # When the parent is killed outright, workers would wait for the next block for ever.
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def _work(block: Block) -> Any:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from aiayn.batches import Batch, ParallelData, Step, make_batch
+from aiayn.batches import ParallelData, Step
 from aiayn.batches.permutation import derive_seed
+from aiayn.batches.tensors import Batch, make_batch
 from aiayn.common.schedule import learning_rate
 from aiayn.config import TrainingConfig
 from aiayn.config.cost import TokenCounts

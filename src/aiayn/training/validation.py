@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import torch
 
-from aiayn.batches import ParallelData, make_batch, validation_batches
+from aiayn.batches import ParallelData, validation_batches
+from aiayn.batches.tensors import make_batch
 from aiayn.model import Transformer
 from aiayn.training.loss import smoothed_cross_entropy
 

