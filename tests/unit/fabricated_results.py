@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from aiayn.common.files import write_json, write_text
-from aiayn.common.schedule import learning_rate
+from aiayn.common.formulas import learning_rate
 from aiayn.config import Project, Run, load_project
 from aiayn.config.cost import parameters
 

@@ -37,9 +37,7 @@ def codes(corpus):
 
 def learn(*sources, merges=10, workers=1):
     folder = sources[0].parent
-    learn_bpe(
-        sources, folder / "codes", folder / "vocabulary.txt", merges=merges, workers=workers
-    )
+    learn_bpe(sources, folder / "codes", folder / "vocabulary.txt", merges=merges, workers=workers)
     return (folder / "codes").read_bytes(), (folder / "vocabulary.txt").read_bytes()
 
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from aiayn.common.schedule import learning_rate
+from aiayn.common.formulas import learning_rate
 from aiayn.training.loss import smoothed_cross_entropy
 
 

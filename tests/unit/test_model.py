@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import nn
 
+from aiayn.common.formulas import sinusoids
 from aiayn.config import ModelConfig
 from aiayn.model import Transformer
 from aiayn.model.attention import MultiHeadAttention, scaled_dot_product_attention
-from aiayn.model.embedding import sinusoids
 from aiayn.text import PAD
 
 TINY = ModelConfig(N=2, d_model=16, d_ff=32, h=4, p_drop=0.1)
@@ -74,7 +74,9 @@ def test_embedding_is_tied_and_scaled():
     model = Transformer(TINY, 40).eval()
     names = [name for name, _ in model.named_parameters() if "embedding" in name]
     assert names == ["embedding.weight"]
-    expected = model.embedding.weight[7] * 4 + sinusoids(1, 16)[0]  # sqrt(16) = 4
+    expected = (
+        model.embedding.weight[7] * 4 + torch.tensor(sinusoids(1, 16)[0]).float()
+    )  # sqrt(16) = 4
     torch.testing.assert_close(model.embedding(torch.tensor([[7]]))[0, 0], expected)
     hidden = torch.randn(3, 16)
     torch.testing.assert_close(model.embedding.logits(hidden), hidden @ model.embedding.weight.T)

@@ -78,7 +78,7 @@ def test_output_does_not_depend_on_workers(tmp_path, monkeypatch):
     raw = "".join(f"Line {i}: it's “{i * i}”, z.B. {i}%.\n" for i in range(300)).encode()
     alone = tokenize(tmp_path, raw, workers=1)
     assert len(alone) == 300
-    assert alone[7] == "Line 7 : it 's \" 49 , \" z.B. 7 % ."
+    assert alone[7] == 'Line 7 : it \'s " 49 , " z.B. 7 % .'
     assert tokenize(tmp_path, raw, workers=3) == alone
 
 

@@ -13,7 +13,7 @@ from aiayn.model import ModelFolder, Transformer
 from aiayn.model.weights import write_model_folder
 
 CPU = torch.device("cpu")
-WORDS = "the cat sat on a mat and saw an old dog run far".split()
+WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "saw", "an", "old", "dog", "run", "far"]
 LINES = [" ".join(WORDS[n % 5 : n % 5 + 1 + n % 8]) for n in range(30)]
 
 

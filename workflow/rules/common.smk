@@ -2,6 +2,7 @@
 
 import glob
 import json
+import os
 import re
 import shlex
 import sys
@@ -13,13 +14,14 @@ try:
 except ValueError as error:
     sys.exit(f"aiayn: {error}")
 
-# The interpreter that runs Snakemake also runs every step, whether its .venv is activated or not.
-AIAYN = shlex.join([sys.executable, "-m", "aiayn"])
+# The environment that runs Snakemake also runs every step, whether its .venv is activated or not.
+shell.prefix(f'export PATH={shlex.quote(os.path.dirname(sys.executable))}:"$PATH"; ')
 
 SCALE = PROJECT.name
 DOWNLOADS = PROJECT.downloads
 TRAIN_PARTS = sorted({part for pair in PROJECT.corpus.pairs.values() for part in pair.train})
 SETS = sorted({name for pair in PROJECT.corpus.pairs.values() for name in (pair.dev, *pair.tests)})
+MODEL_FILES = ["model.safetensors", "model.json", "bpe.codes", "vocabulary.txt"]
 ARCHIVES = {archive.file: name for name, archive in PROJECT.catalogue.archives.items()}
 
 
@@ -35,6 +37,7 @@ wildcard_constraints:
     lang="[a-z]{2,3}",
     part=one_of(TRAIN_PARTS),
     set=one_of(SETS),
+    use="train|dev",
     name=one_of(TRAIN_PARTS + SETS),
     archive=one_of(ARCHIVES),
     row=one_of(PROJECT.experiments),
@@ -46,6 +49,10 @@ def package(*names):
     return [path for name in names for path in sorted(glob.glob(f"src/aiayn/{name}/*.py"))]
 
 
+# The learning rate and the sinusoids, which models and figures share.
+FORMULAS = "src/aiayn/common/formulas.py"
+
+
 def section(model, *keys):
     """A configuration section, or those keys of it, as a command-line option."""
     return json.dumps(model.model_dump(mode="json", exclude_none=True, include=set(keys) or None))
@@ -54,6 +61,11 @@ def section(model, *keys):
 def corpus_pair(wildcards):
     """The parts and sets of the corpus for the wildcards' languages."""
     return PROJECT.corpus_pair(f"{wildcards.src}-{wildcards.tgt}")
+
+
+def pair_folder(wildcards):
+    """results/<scale>/<pair>"""
+    return f"results/{SCALE}/{wildcards.src}-{wildcards.tgt}"
 
 
 def resolved(wildcards):

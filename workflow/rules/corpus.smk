@@ -20,19 +20,14 @@ rule fetch:
         f"results/benchmarks/fetch/{DOWNLOADS.rpartition('/')[2]}/{{archive}}.tsv"
     params:
         name=lambda wildcards: ARCHIVES[wildcards.archive],
+        downloads=lambda wildcards: DOWNLOADS,
         corpora_base=PROJECT.settings.corpora_base,
     shell:
-        "{AIAYN} fetch"
+        "aiayn fetch"
         " --archive {params.name:q}"
-        " --downloads {DOWNLOADS:q}"
+        " --downloads {params.downloads:q}"
         " --corpora-base={params.corpora_base:q}"
         " > {log:q} 2>&1"
-
-
-def archives_of(wildcards):
-    """Archives that hold a part or set."""
-    names = corpus_pair(wildcards).archives(wildcards.name)
-    return [f"{DOWNLOADS}/{PROJECT.catalogue.archives[name].file}" for name in names]
 
 
 rule extract:
@@ -50,15 +45,16 @@ rule extract:
     benchmark:
         "results/{scale}/benchmarks/extract/{src}-{tgt}.{name}.tsv"
     params:
+        downloads=DOWNLOADS,
         corpus=PROJECT.scale.corpus,
         select=section(PROJECT.scale.select),
         folder=subpath(output[0], parent=True),
     shell:
-        "{AIAYN} extract"
+        "aiayn extract"
         " --corpus {params.corpus:q}"
         " --pair {wildcards.src}-{wildcards.tgt}"
         " --part {wildcards.name:q}"
-        " --downloads {DOWNLOADS:q}"
+        " --downloads {params.downloads:q}"
         " --output-dir {params.folder:q}"
         " --select {params.select:q}"
         " > {log:q} 2>&1"

@@ -28,17 +28,11 @@ rule average:
         run=subpath(input.finished, parent=True),
         text_folder=subpath(input.codes, parent=True),
     shell:
-        "{AIAYN} average"
+        "aiayn average"
         " --run {params.run:q}"
         " --last {params.last}"
         " --text-folder {params.text_folder:q}"
         " > {log:q} 2>&1"
-
-
-def model_for(wildcards):
-    """Table 3 scores the last checkpoint on dev, Table 2 the averaged model on the test sets."""
-    folder = "last/" if wildcards.set == corpus_pair(wildcards).dev else ""
-    return "results/{scale}/{src}-{tgt}/{row}/seed{seed}/" + folder + "model.safetensors"
 
 
 rule translate:
@@ -46,7 +40,7 @@ rule translate:
     input:
         model=model_for,
         text="results/{scale}/{src}-{tgt}/raw/{set}.{src}",
-        code=package("decoding", "model", "text"),
+        code=[*package("decoding", "model", "text"), FORMULAS],
     output:
         "results/{scale}/{src}-{tgt}/{row}/seed{seed}/hypothesis.{set}.{tgt}",
     log:
@@ -59,7 +53,7 @@ rule translate:
         decoding=PROJECT.settings.decoding,
         device=PROJECT.settings.device,
     shell:
-        "{AIAYN} translate"
+        "aiayn translate"
         " --model {params.model:q}"
         " --beam {params.decoding.beam}"
         " --alpha {params.decoding.alpha}"

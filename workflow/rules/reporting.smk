@@ -4,38 +4,42 @@ Needs   all of the scale's run folders, with scores
 Writes  reports/<scale>/
 """
 
-PAGES = [
-    "index.md",
-    "table2.md",
-    "table2.csv",
-    "table2.tex",
-    "table3.md",
-    "table3.csv",
-    "table3.tex",
-    "claims.md",
-    "deviations.md",
-    "samples.md",
-    "data.md",
-    "provenance.md",
-    "metrics.json",
-    "curves.csv",
-]
-FIGURES = [
-    "ablation_A",
-    "ablation_B",
-    "ablation_C",
-    "ablation_D",
-    "ablation_E",
-    "bleu_against_cost",
-    "learning_loss",
-    "learning_ppl",
-    "learning_rate",
-    "positional_dot_products",
-    "positional_encoding",
-]
-MODEL_FILES = ["model.safetensors", "model.json", "bpe.codes", "vocabulary.txt"]
-REPORT_FILES = [f"reports/{SCALE}/{page}" for page in PAGES] + [
-    f"reports/{SCALE}/figures/{figure}.{kind}" for figure in FIGURES for kind in ("png", "svg")
+# Each file of the report and the caption, workflow/report/<caption>.rst, that explains it.
+PAGES = {
+    "index.md": "index",
+    "table2.md": "table2",
+    "table2.csv": "table2",
+    "table2.tex": "table2",
+    "table3.md": "table3",
+    "table3.csv": "table3",
+    "table3.tex": "table3",
+    "claims.md": "claims",
+    "deviations.md": "deviations",
+    "samples.md": "samples",
+    "data.md": "data",
+    "provenance.md": "provenance",
+    "metrics.json": "metrics",
+    "curves.csv": "curves",
+}
+FIGURES = {
+    "ablation_A": "ablation",
+    "ablation_B": "ablation",
+    "ablation_C": "ablation",
+    "ablation_D": "ablation",
+    "ablation_E": "ablation",
+    "bleu_against_cost": "cost",
+    "learning_loss": "learning",
+    "learning_ppl": "learning",
+    "learning_rate": "learning_rate",
+    "positional_dot_products": "positions",
+    "positional_encoding": "positions",
+}
+
+
+REPORT_FILES = [
+    *(in_report(page, caption, "Tables and pages") for page, caption in PAGES.items()),
+    *(in_report(f"figures/{name}.svg", caption, "Figures") for name, caption in FIGURES.items()),
+    *(f"reports/{SCALE}/figures/{name}.png" for name in FIGURES),
 ]
 
 
@@ -43,47 +47,6 @@ localrules:
     all,
     release,
     report,
-
-
-def trained_and_scored(_):
-    """The marker and every score of each run."""
-    return [
-        f"{run_folder(run)}/{file}"
-        for run in PROJECT.runs
-        for file in (
-            "trained.json",
-            *(f"score.{name}.json" for name in PROJECT.scored_sets(run)),
-        )
-    ]
-
-
-def counts_of_pairs(_):
-    """What extraction and cleaning kept and dropped."""
-    return [
-        f"results/{SCALE}/{pair}/{file}"
-        for pair in PROJECT.settings.pairs
-        for names in [PROJECT.corpus_pair(pair)]
-        for file in (
-            *(f"raw/{name}.json" for name in (*names.train, names.dev, *names.tests)),
-            *(f"clean/{part}.json" for part in names.train),
-        )
-    ]
-
-
-def release_files():
-    """Averaged models, hypotheses and scores, by their paths below results/<scale>."""
-    return [
-        f"{run_folder(run)}/{file}".removeprefix(f"results/{SCALE}/")
-        for run in PROJECT.runs
-        for file in (
-            *(MODEL_FILES if PROJECT.experiments[run.row].table2 else ()),
-            *(
-                file
-                for name in PROJECT.scored_sets(run)
-                for file in (f"hypothesis.{name}.{run.pair[-2:]}", f"score.{name}.json")
-            ),
-        )
-    ]
 
 
 rule release:
@@ -97,7 +60,7 @@ rule release:
     benchmark:
         f"results/{SCALE}/benchmarks/release.tsv"
     params:
-        results=f"results/{SCALE}",
+        results=subpath(output[0], parent=True),
         files=release_files(),
     shell:
         "mkdir -p {output:q}"
@@ -110,7 +73,7 @@ rule report:
         runs=trained_and_scored,
         counts=counts_of_pairs,
         published="config/published.yaml",
-        code=package("reporting"),
+        code=[*package("reporting"), FORMULAS],
     output:
         REPORT_FILES,
     log:
@@ -120,4 +83,4 @@ rule report:
     params:
         settings=PROJECT.settings.model_dump_json(),
     shell:
-        "{AIAYN} report" " --settings {params.settings:q}" " > {log:q} 2>&1"
+        "aiayn report" " --settings {params.settings:q}" " > {log:q} 2>&1"

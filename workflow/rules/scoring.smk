@@ -9,9 +9,8 @@ Writes  results/<scale>/<pair>/<row>/seed<k>/score.<set>.json
 rule score:
     """BLEU by every convention, with bootstrap intervals."""
     input:
-        hypothesis=lambda wildcards: "results/{scale}/{src}-{tgt}/{row}/seed{seed}/hypothesis.{set}."
-        + wildcards.tgt,
-        reference=lambda wildcards: "results/{scale}/{src}-{tgt}/raw/{set}." + wildcards.tgt,
+        hypothesis="results/{scale}/{src}-{tgt}/{row}/seed{seed}/hypothesis.{set}.{tgt}",
+        reference="results/{scale}/{src}-{tgt}/raw/{set}.{tgt}",
         code=package("scoring", "text"),
     output:
         "results/{scale}/{src}-{tgt}/{row}/seed{seed}/score.{set}.json",
@@ -20,7 +19,7 @@ rule score:
     benchmark:
         "results/{scale}/benchmarks/score/{src}-{tgt}.{row}.seed{seed}.{set}.tsv"
     shell:
-        "{AIAYN} score"
+        "aiayn score"
         " --hyp {input.hypothesis:q}"
         " --ref {input.reference:q}"
         " --lang {wildcards.tgt}"

@@ -31,20 +31,13 @@ rule tokenize:
     params:
         text=section(PROJECT.scale.text, "aggressive_hyphens"),
     shell:
-        "{AIAYN} tokenize"
+        "aiayn tokenize"
         " --lang {wildcards.lang}"
         " --config {params.text:q}"
         " --workers {threads}"
         " --input {input.text:q}"
         " --output {output:q}"
         " > {log:q} 2>&1"
-
-
-def held_out_sources(wildcards):
-    """Tokenized sources of every set; no training pair may have one of them."""
-    pair = corpus_pair(wildcards)
-    folder = f"results/{SCALE}/{wildcards.src}-{wildcards.tgt}/tokenized"
-    return [f"{folder}/{name}.{wildcards.src}" for name in (pair.dev, *pair.tests)]
 
 
 rule clean:
@@ -66,7 +59,7 @@ rule clean:
         cleaning=section(PROJECT.scale.cleaning),
         held_out=lambda wildcards, input: [f"--held-out={file}" for file in input.held_out],
     shell:
-        "{AIAYN} clean"
+        "aiayn clean"
         " --part {wildcards.part:q}"
         " --source {input.source:q}"
         " --target {input.target:q}"
@@ -76,13 +69,6 @@ rule clean:
         " --config {params.cleaning:q}"
         " {params.held_out:q}"
         " > {log:q} 2>&1"
-
-
-def clean_parts(wildcards):
-    """Both sides of every cleaned training part."""
-    folder = f"results/{SCALE}/{wildcards.src}-{wildcards.tgt}/clean"
-    parts = corpus_pair(wildcards).train
-    return [f"{folder}/{part}.{lang}" for part in parts for lang in (wildcards.src, wildcards.tgt)]
 
 
 rule learn_bpe:
@@ -102,19 +88,13 @@ rule learn_bpe:
         input=lambda wildcards, input: [f"--input={file}" for file in input.text],
         merges=PROJECT.scale.text.merges,
     shell:
-        "{AIAYN} learn-bpe"
+        "aiayn learn-bpe"
         " {params.input:q}"
         " --merges {params.merges}"
         " --codes {output.codes:q}"
         " --vocabulary {output.vocabulary:q}"
         " --workers {threads}"
         " > {log:q} 2>&1"
-
-
-def tokens_of(wildcards):
-    """Training parts are segmented after cleaning, sets as they are."""
-    stage = "clean" if wildcards.name in TRAIN_PARTS else "tokenized"
-    return "results/{scale}/{src}-{tgt}/" + stage + "/{name}.{lang}"
 
 
 rule apply_bpe:
@@ -131,7 +111,7 @@ rule apply_bpe:
         "results/{scale}/benchmarks/apply_bpe/{src}-{tgt}.{name}.{lang}.tsv"
     threads: 2
     shell:
-        "{AIAYN} apply-bpe"
+        "aiayn apply-bpe"
         " --codes {input.codes:q}"
         " --workers {threads}"
         " --input {input.text:q}"
@@ -139,22 +119,11 @@ rule apply_bpe:
         " > {log:q} 2>&1"
 
 
-def subwords_of(language):
-    """Subword files of one side: all training parts, or the dev set."""
-
-    def files(wildcards):
-        pair = corpus_pair(wildcards)
-        names = pair.train if wildcards.use == "train" else [pair.dev]
-        folder = f"results/{SCALE}/{wildcards.src}-{wildcards.tgt}/bpe"
-        return [f"{folder}/{name}.{wildcards[language]}" for name in names]
-
-    return files
-
-
 rule binarize:
+    """Memory-mapped ids of the training parts, one after another, or of the dev set."""
     input:
-        source=subwords_of("src"),
-        target=subwords_of("tgt"),
+        source=lambda wildcards: subwords_of(wildcards, wildcards.src),
+        target=lambda wildcards: subwords_of(wildcards, wildcards.tgt),
         vocabulary="results/{scale}/{src}-{tgt}/bpe/vocabulary.txt",
         code=package("batches"),
     output:
@@ -166,15 +135,12 @@ rule binarize:
         "results/{scale}/logs/binarize/{src}-{tgt}.{use}.log",
     benchmark:
         "results/{scale}/benchmarks/binarize/{src}-{tgt}.{use}.tsv"
-    """Memory-mapped ids of the training parts, one after another, or of the dev set."""
-    wildcard_constraints:
-        use="train|dev",
     params:
         folder=subpath(output[0], parent=True),
         source=lambda wildcards, input: [f"--source={file}" for file in input.source],
         target=lambda wildcards, input: [f"--target={file}" for file in input.target],
     shell:
-        "{AIAYN} binarize"
+        "aiayn binarize"
         " {params.source:q}"
         " {params.target:q}"
         " --vocabulary {input.vocabulary:q}"

@@ -10,7 +10,7 @@ Writes  results/sanity.json
 rule sanity:
     """A tiny model must learn to copy before anything larger trains."""
     input:
-        code=package("batches", "model", "training", "decoding"),
+        code=[*package("batches", "model", "training", "decoding"), FORMULAS],
     output:
         "results/sanity.json",
     log:
@@ -18,7 +18,7 @@ rule sanity:
     benchmark:
         "results/benchmarks/sanity.tsv"
     shell:
-        "{AIAYN} sanity" " --output {output:q}" " > {log:q} 2>&1"
+        "aiayn sanity" " --output {output:q}" " > {log:q} 2>&1"
 
 
 rule train:
@@ -30,7 +30,7 @@ rule train:
         dev="results/{scale}/{src}-{tgt}/batches/dev/index.json",
         codes="results/{scale}/{src}-{tgt}/bpe/codes",
         vocabulary="results/{scale}/{src}-{tgt}/bpe/vocabulary.txt",
-        code=package("batches", "model", "training"),
+        code=[*package("batches", "model", "training"), FORMULAS],
     output:
         model="results/{scale}/{src}-{tgt}/{row}/seed{seed}/last/model.safetensors",
         description="results/{scale}/{src}-{tgt}/{row}/seed{seed}/last/model.json",
@@ -51,11 +51,11 @@ rule train:
         training=lambda wildcards: section(resolved(wildcards)[1]),
         text=section(PROJECT.scale.text),
         device=PROJECT.settings.device,
-        data="results/{scale}/{src}-{tgt}/batches",
+        data=subpath(input.train, ancestor=2),
         text_folder=subpath(input.codes, parent=True),
         folder=subpath(output.finished, parent=True),
     shell:
-        "{AIAYN} train"
+        "aiayn train"
         " --data {params.data:q}"
         " --text-folder {params.text_folder:q}"
         " --output {params.folder:q}"

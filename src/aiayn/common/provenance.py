@@ -37,11 +37,15 @@ def host() -> dict[str, str]:
     return {"name": socket.gethostname(), "system": platform.platform(), "processor": processor}
 
 
-def sources_sha256(*packages: str) -> str:
-    """One SHA-256 over the source files of sub-packages of aiayn, by name and content."""
+def sources_sha256(*patterns: str) -> str:
+    """One SHA-256 over source files of aiayn, by name and content.
+
+    Args:
+        patterns: Relative to the package, ``model/*.py``.
+    """
     root = Path(__file__).parents[1]
     digest = hashlib.sha256()
-    for package in packages:
-        for path in sorted((root / package).glob("*.py")):
-            digest.update(f"{package}/{path.name}\0".encode() + path.read_bytes() + b"\0")
+    for path in sorted(path for pattern in patterns for path in root.glob(pattern)):
+        name = path.relative_to(root).as_posix()
+        digest.update(f"{name}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()

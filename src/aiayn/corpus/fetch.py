@@ -92,7 +92,7 @@ def fetch(
             missing.append(name)
     if missing:
         downloads.mkdir(parents=True, exist_ok=True)
-        if corpora_base:
+        if corpora_base and any(catalogue.archives[name].host for name in missing):
             _copy_mirror_sums(corpora_base, downloads)
         for name in missing:
             _fetch_one(catalogue, name, downloads, corpora_base)

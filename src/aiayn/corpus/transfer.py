@@ -21,7 +21,8 @@ from aiayn.common.progress import Meter, log
 
 ATTEMPTS = 10
 """Times that a transfer which breaks off is taken up again."""
-PIECE_BYTES = 1 << 20
+PIECE_BYTES = 1 << 16
+"""Most that is lost of a transfer that breaks off."""
 _RETRY = Retry(
     total=6,
     backoff_factor=0.5,
@@ -224,5 +225,7 @@ def _local_path(address: str) -> Path:
 
 def _reason(error: requests.RequestException) -> str:
     """The last cause of an error, without the objects that requests prints."""
+    if isinstance(error, requests.exceptions.ChunkedEncodingError):
+        return "the connection broke"
     text = str(error).rpartition("Caused by ")[2]
     return " ".join(text.split())[:200]

@@ -7,26 +7,14 @@ import torch
 from torch import Tensor, nn
 
 from aiayn.common.errors import UserError
+from aiayn.common.formulas import sinusoids
 from aiayn.config import ModelConfig
 from aiayn.model.dropout import Dropout
 from aiayn.text import PAD
 
 
-def sinusoids(positions: int, d_model: int) -> Tensor:
-    """PE(pos, 2i) = sin(pos / 10000^(2i/d_model)), PE(pos, 2i+1) = cos(same) (Section 3.5).
-
-    Sines and cosines alternate, as in the paper; the original code puts all sines first, which is
-    the same up to the order of dimensions.
-
-    Returns:
-        [positions, d_model]
-    """
-    position = torch.arange(positions, dtype=torch.float64)[:, None]
-    wavelength = 10_000 ** (torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
-    encoding = torch.empty(positions, d_model, dtype=torch.float64)
-    encoding[:, 0::2] = torch.sin(position / wavelength)
-    encoding[:, 1::2] = torch.cos(position / wavelength)
-    return encoding.float()
+def _sinusoids(positions: int, d_model: int) -> Tensor:
+    return torch.from_numpy(sinusoids(positions, d_model)).float()
 
 
 class Positions(nn.Module):
@@ -39,7 +27,7 @@ class Positions(nn.Module):
         if self.learned:
             self.table = nn.Parameter(torch.empty(config.max_positions, config.d_model))
         else:
-            table = sinusoids(config.max_positions, config.d_model)
+            table = _sinusoids(config.max_positions, config.d_model)
             self.register_buffer("table", table, persistent=False)
 
     @property
@@ -56,7 +44,7 @@ class Positions(nn.Module):
         if end > self.table.shape[0]:
             if self.learned:
                 raise UserError(f"position {end} is beyond max_positions={self.table.shape[0]}")
-            self.table = sinusoids(2 * end, self.table.shape[1]).to(self.table.device)
+            self.table = _sinusoids(2 * end, self.table.shape[1]).to(self.table.device)
         return self.table[start:end].to(like.dtype)
 
 

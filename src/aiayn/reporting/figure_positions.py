@@ -5,21 +5,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from aiayn.common.formulas import sinusoids
 from aiayn.reporting.figure_style import line_style, new_figure, save
 from aiayn.reporting.results import Results
 
 POSITIONS = 100
 OFFSETS = 100
-
-
-def sinusoids(positions: int, d_model: int) -> NDArray[np.float64]:
-    """PE(pos, 2i) = sin(pos / 10000^(2i/d_model)), PE(pos, 2i+1) = cos(same) (Section 3.5).
-
-    Returns:
-        [positions, d_model]
-    """
-    angles = np.arange(positions)[:, None] / 10_000 ** (np.arange(0, d_model, 2) / d_model)
-    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(positions, d_model)
 
 
 def dot_products(d_model: int, offsets: int) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from aiayn.common.schedule import learning_rate
+from aiayn.common.formulas import learning_rate
 from aiayn.config import Run
 from aiayn.config.project import TABLE3_PAIR
 from aiayn.reporting.curves import training_curve

@@ -7,8 +7,8 @@ _NO_TEXT = {"Cc", "Cf", "Cn", "Co"}
 
 
 def decode_line(line: bytes) -> str:
-    """Decode a UTF-8 line without its ``\\n``; bytes that are not UTF-8 become U+FFFD."""
-    return line.removesuffix(b"\n").decode("utf-8", errors="replace")
+    """Decode a line; bytes that are not UTF-8 become U+FFFD."""
+    return line.decode("utf-8", errors="replace")
 
 
 def clean_characters(text: str) -> str:

@@ -62,7 +62,8 @@ def _counting() -> Callable[[Block], tuple[int, Counter[str]]]:
 
 
 def _count_block(block: Block) -> tuple[int, Counter[str]]:
-    return len(block.lines), Counter(word for line in block.decoded() for word in line.split())
+    words = Counter(word for line in block.decoded() for word in line.split())
+    return len(block.lines()), words
 
 
 def _write_codes(counts: dict[str, int], codes: Path, merges: int, names: str) -> None:

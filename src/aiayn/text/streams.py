@@ -55,7 +55,7 @@ def _tokenizing(lang: str, aggressive_hyphens: bool) -> Callable[[Block], bytes]
 
 
 def _tokenize_block(tokenizer: MosesTokenizer, block: Block) -> bytes:
-    lines = (tokenizer.tokenize(decode_line(line)) for line in block.lines)
+    lines = (tokenizer.tokenize(decode_line(line)) for line in block.lines())
     return "".join(f"{line}\n" for line in lines).encode("utf-8")
 
 

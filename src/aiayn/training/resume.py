@@ -15,6 +15,8 @@ from aiayn.training.trainer import Trainer
 if TYPE_CHECKING:
     from aiayn.training.run import Job
 
+SOURCES = ("batches/*.py", "model/*.py", "training/*.py", "common/formulas.py")
+"""Code that decides what a step does; the rule ``train`` depends on the same."""
 FREE_TO_CHANGE = {"steps", "average", "validate_every", "log_every"}
 """Training keys that leave the steps already taken as they are."""
 
@@ -26,7 +28,7 @@ def fingerprint(job: "Job", data: ParallelData) -> dict[str, str]:
         "model": _digest(job.model.model_dump()),
         "training": _digest(training),
         "data": _digest(data.index["sha256"]),
-        "code": sources_sha256("batches", "model", "training"),
+        "code": sources_sha256(*SOURCES),
     }
 
 

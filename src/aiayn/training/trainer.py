@@ -8,7 +8,7 @@ from torch import Tensor
 from aiayn.batches import ParallelData, Step
 from aiayn.batches.permutation import derive_seed
 from aiayn.batches.tensors import Batch, make_batch
-from aiayn.common.schedule import learning_rate
+from aiayn.common.formulas import learning_rate
 from aiayn.config import TrainingConfig
 from aiayn.config.cost import TokenCounts
 from aiayn.model import Transformer
