@@ -13,7 +13,8 @@ localrules:
 rule fetch:
     """Download one archive; it is used only when its sha256 is right."""
     output:
-        f"{DOWNLOADS}/{{archive}}",
+        # Kept, not deleted, should an edit of this rule rerun it: it is then only verified.
+        update(f"{DOWNLOADS}/{{archive}}"),
     log:
         f"results/logs/fetch/{DOWNLOADS.rpartition('/')[2]}/{{archive}}.log",
     benchmark:

@@ -7,6 +7,7 @@ Example:
 import importlib
 import os
 import sys
+from typing import NoReturn
 
 import typer
 
@@ -41,12 +42,21 @@ for _command in COMMANDS:
 
 
 def main() -> None:
-    """Run a command; a user's mistake is one line on standard error and exit code 2."""
+    """Run a command; a mistake or a full disk is one line on standard error and exit code 2."""
     try:
         app()
     except UserError as error:
         print(f"aiayn: {error}", file=sys.stderr)
         sys.exit(2)
-    except BrokenPipeError:  # the reader of our standard output went away: not our error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            _reader_went_away()
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"aiayn: {where}{error.strerror or error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _reader_went_away() -> NoReturn:
+    # Nothing is wrong here; without this, Python would complain while flushing at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(1)

@@ -45,8 +45,10 @@ def atomic_write(path: Path | str, mode: str = "w") -> Iterator[IO[Any]]:
             os.fsync(stream.fileno())
         temporary.replace(path)
         fsync_directory(path.parent)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)  # a write that finds the disk full does not say where
         raise
 
 

@@ -1,7 +1,8 @@
 """config/experiments.yaml: each row of Tables 2 and 3 as its difference from base.
 
 A difference is a plain value (``p_drop: 0.2``) or a ratio of the base value (``h: /8``,
-``d_ff: "*2"``, ``N: "*2/3"``), so that the same row keeps its shape around a smaller base.
+``d_ff: "*2"``, ``N: "*2/3"``), so that the same row keeps its shape around a smaller base. Around
+the paper's base every ratio is exact; elsewhere it is rounded, and at least 1.
 """
 
 import re
@@ -50,7 +51,8 @@ def load_experiments(root: Path) -> dict[str, Experiment]:
     return rows
 
 
-def _apply(base: dict[str, Any], key: str, change: int | float | str, source: str) -> Any:
+def _apply(base: dict[str, Any], key: str, change: int | float | str) -> Any:
+    """A plain value as it is; a ratio of base's value rounded to a whole number, at least 1."""
     match = _RATIO.match(change) if isinstance(change, str) else None
     if match is None:
         return change
@@ -58,10 +60,7 @@ def _apply(base: dict[str, Any], key: str, change: int | float | str, source: st
         ratio = Fraction(1, int(match["by"]))
     else:
         ratio = Fraction(int(match["times"]), int(match["over"] or 1))
-    scaled = base[key] * ratio
-    if scaled.denominator != 1 or scaled < 1:
-        raise UserError(f"{source}: {key}: base's {base[key]} {change} is not a whole number")
-    return int(scaled)
+    return max(1, round(base[key] * ratio))
 
 
 def resolve_row(
@@ -95,7 +94,7 @@ def resolve_row(
     for key, change in effective.items():
         if key not in base:
             raise UserError(f"{source}: {key}: no such key of the model or of training")
-        changes[key] = _apply(base, key, change, source)
+        changes[key] = _apply(base, key, change)
     sections = []
     for section in (model, training):
         own = {key: value for key, value in changes.items() if key in type(section).model_fields}

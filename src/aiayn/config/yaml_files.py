@@ -92,7 +92,7 @@ def validate(section: type[SectionT], value: Any, source: str) -> SectionT:
         return section.model_validate(value)
     except ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "(top level)"
+        key = ".".join(str(part) for part in first["loc"])
         message = first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
             known = ", ".join(sorted(section.model_fields))
@@ -101,6 +101,6 @@ def validate(section: type[SectionT], value: Any, source: str) -> SectionT:
                 if len(first["loc"]) == 1
                 else ("unknown key")
             )
-        elif first["type"] != "missing":
+        elif first["type"] != "missing" and key:
             message = f"{message} (got {first['input']!r})"
-        raise UserError(f"{source}: {key}: {message}") from None
+        raise UserError(": ".join(part for part in (source, key, message) if part)) from None
