@@ -186,7 +186,7 @@ def test_a_wrong_file_is_one_line_that_names_file_and_key(checkout, file, old, n
 
 def test_numbers_in_files_are_what_people_write(checkout):
     path = checkout / "config/scales/demo.yaml"
-    path.write_text(path.read_text().replace("lr_factor: 1.5", "lr_factor: 15e-1"))
+    path.write_text(path.read_text().replace("training:", "training:\n  lr_factor: 15e-1"))
     assert load_project(root=checkout).scale.training.lr_factor == 1.5
 
 
