@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CORES ?= all
 
-.PHONY: help setup demo test lint format bench clean
+.PHONY: help setup demo test lint format clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile

@@ -113,7 +113,7 @@ def test_perplexity_is_of_the_dev_set_without_smoothing_or_dropout(job, text):
         source = torch.cat((ids, torch.tensor([[2]])), 1)
         given = torch.cat((torch.tensor([[1]]), ids), 1)
         logits = model(source, given, torch.arange(source.shape[1]))
-        total += float(torch.nn.functional.cross_entropy(logits, source[0], reduction="sum"))
+        total += torch.nn.functional.cross_entropy(logits, source[0], reduction="sum").item()
         tokens += source.shape[1]
     marker = read_json(done.output / "trained.json")
     assert marker["dev"]["ppl"] == pytest.approx(np.exp(total / tokens), rel=1e-5)
@@ -164,9 +164,11 @@ def test_resuming_a_finished_run_changes_nothing(job):
     done = job()
     train(done)
     before = weights(done)
+    journals = [(done.output / name).read_bytes() for name in ("train.csv", "valid.csv")]
     (done.output / "trained.json").unlink()
     train(done)
     assert weights(done) == before
+    assert [(done.output / name).read_bytes() for name in ("train.csv", "valid.csv")] == journals
     assert read_json(done.output / "trained.json")["steps"] == 12
 
 

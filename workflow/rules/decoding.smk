@@ -50,15 +50,18 @@ rule translate:
     threads: 1
     params:
         model=subpath(input.model, parent=True),
-        decoding=PROJECT.settings.decoding,
+        beam=PROJECT.settings.beam,
+        alpha=PROJECT.settings.alpha,
+        max_extra=PROJECT.settings.max_extra,
+        batch_tokens=PROJECT.settings.batch_tokens,
         device=PROJECT.settings.device,
     shell:
         "aiayn translate"
         " --model {params.model:q}"
-        " --beam {params.decoding.beam}"
-        " --alpha {params.decoding.alpha}"
-        " --max-extra {params.decoding.max_extra}"
-        " --batch-tokens {params.decoding.batch_tokens}"
+        " --beam {params.beam}"
+        " --alpha {params.alpha}"
+        " --max-extra {params.max_extra}"
+        " --batch-tokens {params.batch_tokens}"
         " --device {params.device}"
         " --threads {threads}"
         " --input {input.text:q}"

@@ -85,9 +85,9 @@ def train(job: Job) -> None:
         keep_freed_memory()
         run = _Run(job, checkpoints)
         run.train()
-        write_results(job, run.trainer, run.progress, run.validation, run.precision, checkpoints)
         for journal, name in ((run.train_csv, "train.csv"), (run.valid_csv, "valid.csv")):
             journal.publish(job.output / name)
+        write_results(job, run.trainer, run.progress, run.validation, run.precision, checkpoints)
 
 
 class _Run:
@@ -152,12 +152,16 @@ class _Run:
                     self._validate()
                 if saving or last:
                     self._save()
-        if self.validation is None:  # resumed after the last step
-            self._validate()
+        if self.validation is None:  # resumed after the last step; valid.csv has its row
+            self._measure()
 
-    def _validate(self) -> None:
+    def _measure(self) -> None:
         config = self.job.training
         self.validation = validate(self.trainer.model, self.dev, config.max_length, self.device)
+
+    def _validate(self) -> None:
+        self._measure()
+        assert self.validation is not None
         self.valid_csv.write(self.progress.step, self.validation.loss, self.validation.ppl)
 
     def _save(self) -> None:
