@@ -145,3 +145,13 @@ def test_paper_scale_is_the_whole_dag(finished):
     assert stats["train"] == "22"
     assert stats["average"] == "4"
     assert stats["fetch"] == "7"
+
+
+def test_a_mirror_replaces_the_hosts_of_the_catalogue(finished, shared_data):
+    base = f"file:{shared_data / 'multi30k'}"
+    target = "results/multi30k/en-de/raw/test_2016_flickr.json"
+    options = ("--config", "scale=multi30k", "rows=base", f"corpora_base={base}")
+    finished.snakemake(target, *options)
+    counts = json.loads((finished.folder / target).read_text())
+    assert counts["kept"] == 1000
+    assert "Nothing to be done" in finished.snakemake("--dry-run", target, *options)
