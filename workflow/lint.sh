@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # snakemake --lint, less its wish for a conda environment or container on every rule: the software
 # environment of all rules is the locked .venv that Snakemake itself runs in.
-set -uo pipefail
+set -u  # not pipefail: snakemake --lint fails for its wish too
 snakemake --lint 2>&1 | python -c '
 import re
 import sys

@@ -7,6 +7,7 @@ import pytest
 from aiayn.common.errors import UserError
 from aiayn.config import load_catalogue
 from aiayn.config.catalogue import CATALOGUE_FILE
+from aiayn.corpus.fetch import needed_archives
 
 ROOT = Path(__file__).parents[2]
 GOOD = """
@@ -67,6 +68,20 @@ def test_corpora_base_replaces_host_and_mirrors_but_not_pip(tmp_path):
     assert catalogue.transport("two", "file:///m") == ("two==1.0", ())
 
 
+def test_filtered_newstest2014_is_there_only_for_who_fetched_it(tmp_path):
+    """faults A15: 2,737 lines beside the full 3,003, and never instead of them."""
+    catalogue = load_catalogue(ROOT)
+    pair = catalogue.corpora["wmt14"].pairs["en-de"]
+    assert pair.contents["newstest2014-filtered"].pairs == 2737
+    assert pair.archives("newstest2014-filtered") == ("wmt-test-filtered",)
+    assert "newstest2014-filtered" not in pair.names
+    assert "wmt-test-filtered" not in needed_archives(catalogue, "wmt14", None)
+    assert catalogue.optional_sets(pair, tmp_path) == ()
+    (tmp_path / "wmt14").mkdir()
+    (tmp_path / "wmt14/test-filtered.tgz").touch()
+    assert catalogue.optional_sets(pair, tmp_path) == ("newstest2014-filtered",)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
@@ -75,9 +90,10 @@ def test_corpora_base_replaces_host_and_mirrors_but_not_pip(tmp_path):
         ("file: two.whl", "file: sub/one.tgz", "archives.two.file"),
         ("pip: two==1.0", "pip: two", "archives.two.pip"),
         ("file: two.whl", "file: ../two.whl", "archives.two.file"),
-        ("dev: d", "dev: e", "train, dev, tests and contents must name the same: d, e"),
+        ("dev: d", "dev: e", "must name the same: d, e"),
         ("train: [p]", 'train: ["p q"]', "train.0"),
         ("tests: [t]", "tests: [t, d]", "occurs twice"),
+        ("tests: [t]", "tests: [t]\n        optional: [t]", "occurs twice"),
         ("format: tar-sgml", "format: zip", "contents.t"),
     ],
 )

@@ -10,6 +10,7 @@ from aiayn.common.errors import UserError
 from aiayn.config import load_catalogue
 from aiayn.config.scales import SelectionConfig
 from aiayn.corpus.extract import extract
+from aiayn.corpus.fetch import fetch
 from aiayn.corpus.members import sgml_lines
 from tests.unit.corpus_fixtures import gzipped, put, tar_bytes, toy_catalogue
 
@@ -61,7 +62,7 @@ def test_unicode_line_breaks_do_not_shift_pairs(tmp_path):
 def test_unequal_members_name_both_counts_and_leave_nothing(tmp_path):
     """faults A3."""
     archive = tar_bytes({"x.en": b"1\n2\n3\n", "x.de": b"1\n2\n"})
-    with pytest.raises(UserError, match=r"x\.en has 3 lines but .*x\.de has 2"):
+    with pytest.raises(UserError, match=r"^toy en-de p: .*x\.en has 3 lines but .*x\.de has 2"):
         run(tmp_path, archive)
     assert left_behind(tmp_path) == []
 
@@ -134,6 +135,24 @@ def test_sgml_segments_are_unescaped_and_only_they(tmp_path):
     sides, _ = run(tmp_path, tar_bytes(members), part="t", content=content)
     assert sides[0] == b"AT&T \"a\" & b\n5 < 6 'x' &copy y\n"
     assert sides[1] == b"eins\nzwei\n"
+
+
+def test_optional_set_is_extracted_once_its_archive_is_there(tmp_path, request):
+    """faults A15: the filtered newstest2014 has 2,737 segments, or is something else."""
+    catalogue = load_catalogue(request.config.rootpath)
+    segments = b"".join(b'<seg id="%d">x</seg>\n' % number for number in range(2_736))
+    sides = ("src.en", "ref.de")
+    archive = tar_bytes({f"test/newstest2014-deen-{side}.sgm": segments for side in sides})
+    path = tmp_path / "wmt14/test-filtered.tgz"
+    names = ("wmt14", "en-de", "newstest2014-filtered")
+    options = {"downloads": tmp_path, "output": tmp_path / "raw", "select": SelectionConfig()}
+    with pytest.raises(UserError, match="no such file; run: aiayn fetch --archive wmt-test-filter"):
+        extract(catalogue, *names, **options)
+    path.parent.mkdir()
+    path.write_bytes(archive)
+    fetch(catalogue, ["wmt-test-filtered"], tmp_path)  # in place: pinned, not downloaded
+    with pytest.raises(UserError, match="filtered: 2,736 pairs, the catalogue says 2,737"):
+        extract(catalogue, *names, **options)
 
 
 def test_unclosed_segment_is_named():

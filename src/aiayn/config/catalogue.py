@@ -115,12 +115,14 @@ class CorpusPair(Section):
     """The set for validation and Table 3."""
     tests: tuple[Name, ...] = Field(min_length=1)
     """The sets for Table 2."""
+    optional: tuple[Name, ...] = ()
+    """Further test sets, for users who have fetched their archives; nothing needs them."""
     contents: dict[Name, Content]
     """How each part and set is read."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every part and set."""
+        """Every part and set but the optional ones."""
         return (*self.train, self.dev, *self.tests)
 
     def archives(self, name: str) -> tuple[str, ...]:
@@ -132,11 +134,12 @@ class CorpusPair(Section):
 
     @model_validator(mode="after")
     def _names_match(self) -> Self:
-        if len(set(self.names)) != len(self.names):
-            raise ValueError("a name occurs twice among train, dev and tests")
-        if set(self.names) != set(self.contents):
-            odd = ", ".join(sorted(set(self.names) ^ set(self.contents)))
-            raise ValueError(f"train, dev, tests and contents must name the same: {odd}")
+        names = (*self.names, *self.optional)
+        if len(set(names)) != len(names):
+            raise ValueError("a name occurs twice among train, dev, tests and optional")
+        if set(names) != set(self.contents):
+            odd = ", ".join(sorted(set(names) ^ set(self.contents)))
+            raise ValueError(f"train, dev, tests, optional and contents must name the same: {odd}")
         return self
 
 
@@ -177,6 +180,14 @@ class Catalogue(Section):
         bases = (corpora_base.rstrip("/"),) if corpora_base else (host.base, *host.mirrors)
         return Transport(None, tuple(f"{base}/{archive.path}" for base in bases))
 
+    def optional_sets(self, pair: CorpusPair, downloads: Path) -> tuple[str, ...]:
+        """Optional sets of a pair whose archives lie in the folder of downloads."""
+        return tuple(
+            name
+            for name in pair.optional
+            if all((downloads / self.archives[key].file).exists() for key in pair.archives(name))
+        )
+
 
 def load_catalogue(root: Path) -> Catalogue:
     """Read config/corpora.yaml below ``root``.
@@ -204,7 +215,7 @@ def _problems(catalogue: Catalogue) -> Iterator[str]:
     for corpus_name, corpus in catalogue.corpora.items():
         for pair_name, pair in corpus.pairs.items():
             key = f"corpora.{corpus_name}.pairs.{pair_name}.contents"
-            for name in pair.names:
+            for name in pair.contents:
                 for archive_name in pair.archives(name):
                     if archive_name not in catalogue.archives:
                         known = ", ".join(catalogue.archives)

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from aiayn.common.errors import UserError
@@ -45,18 +45,20 @@ def extract(
     archives = {key: catalogue.archives[key] for key in corpus_pair.archives(name)}
     verified = [verify(key, archive, downloads) for key, archive in archives.items()]
     paths = {key: downloads / archive.file for key, archive in archives.items()}
+    label = f"{corpus} {pair} {name}"
     counts = Counts()
     with ExitStack() as stack:
         streams = [
             stack.enter_context(atomic_write(output / f"{name}.{lang}", "wb"))
             for lang in pair.split("-")
         ]
-        meter = stack.enter_context(Meter(f"extract {corpus} {pair} {name}", unit="pairs"))
+        stack.enter_context(_naming(label))
+        meter = stack.enter_context(Meter(f"extract {label}", unit="pairs"))
         for sentences in _pairs(corpus_pair, name, paths, output, select, counts):
             for stream, sentence in zip(streams, sentences, strict=True):
                 stream.write(sentence.removesuffix(b"\n") + b"\n")
             meter.advance()
-        _check_count(corpus_pair, name, counts, f"{corpus} {pair} {name}", official=all(verified))
+        _check_count(corpus_pair.contents[name].pairs, counts, label, official=all(verified))
     result = {"read": counts.read} | counts.as_json() | {"official": all(verified)}
     write_json(output / f"{name}.json", result)
     return counts
@@ -70,20 +72,26 @@ def _lookup(catalogue: Catalogue, corpus: str, pair: str, name: str) -> CorpusPa
         if value not in known:
             raise UserError(f"no {what} {value!r}; there are: {', '.join(known)}")
     corpus_pair = catalogue.corpora[corpus].pairs[pair]
-    if name not in corpus_pair.names:
-        known_names = ", ".join(corpus_pair.names)
+    if name not in corpus_pair.contents:
+        known_names = ", ".join(corpus_pair.contents)
         raise UserError(f"{corpus} {pair} has no part or set {name!r}; it has: {known_names}")
     return corpus_pair
 
 
-def _check_count(
-    corpus_pair: CorpusPair, name: str, counts: Counts, label: str, *, official: bool
-) -> None:
-    expected = corpus_pair.contents[name].pairs
+@contextmanager
+def _naming(label: str) -> Iterator[None]:
+    """Put the part or set before an error: an archive holds several."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"{label}: {error}") from None
+
+
+def _check_count(expected: int | None, counts: Counts, label: str, *, official: bool) -> None:
     if not official:
         log(f"{label}: not the official data; {counts.read:,} pairs")
     elif expected and counts.read != expected:
-        raise UserError(f"{label}: {counts.read:,} pairs, the catalogue says {expected:,}")
+        raise UserError(f"{counts.read:,} pairs, the catalogue says {expected:,}")
 
 
 def _pairs(
@@ -101,7 +109,7 @@ def _pairs(
     limits = {"train_pairs": select.train_pairs}
     if name == corpus_pair.dev:
         limits = {"dev_pairs": select.dev_pairs}
-    elif name in corpus_pair.tests:
+    elif name not in corpus_pair.train:
         limits = {"test_pairs": select.test_pairs}
     yield from _first(_sides(content, paths), limits, select.max_words, counts)
 

@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from itertools import chain, islice
 from multiprocessing import parent_process
@@ -78,20 +79,43 @@ def map_blocks(
             picklable; the function itself need not be.
         blocks: What to work on; only a few are read ahead.
         workers: Number of processes. One block, or one worker, stays in this process.
+
+    Raises:
+        UserError: a worker was killed; the message names the file and about where in it.
     """
     ahead = list(islice(blocks, 2))
     blocks = chain(ahead, blocks)
     if workers == 1 or len(ahead) < 2:
-        yield from map(make_worker(), blocks)
+        worker = make_worker()
+        yield from (_apply(worker, block) for block in blocks)
         return
-    with ProcessPoolExecutor(workers, initializer=_start, initargs=(make_worker,)) as pool:
-        waiting = deque(
-            pool.submit(_work, block) for block in islice(blocks, _BLOCKS_A_WORKER * workers)
-        )
-        while waiting:
-            result = waiting.popleft().result()
-            waiting.extend(pool.submit(_work, block) for block in islice(blocks, 1))
-            yield result
+    block = ahead[0]
+    try:
+        with ProcessPoolExecutor(workers, initializer=_start, initargs=(make_worker,)) as pool:
+            submitted = ((block, pool.submit(_work, block)) for block in blocks)
+            waiting = deque(islice(submitted, _BLOCKS_A_WORKER * workers))
+            while waiting:
+                block, future = waiting.popleft()
+                result = future.result()
+                waiting.extend(islice(submitted, 1))
+                yield result
+    except BrokenProcessPool:
+        raise UserError(
+            f"{block.name}, line {block.first} or after: a worker was killed, perhaps for want of "
+            "memory; try fewer --workers"
+        ) from None
+
+
+def _apply(worker: Callable[[Block], Result], block: Block) -> Result:
+    """Call a worker; should it fail on text nobody thought of, say where that is."""
+    try:
+        return worker(block)
+    except UserError:
+        raise
+    except Exception as error:
+        last = block.first + len(block.lines()) - 1
+        error.add_note(f"in {block.name}, lines {block.first} to {last}")
+        raise
 
 
 _worker: Callable[[Block], Any]
@@ -111,7 +135,7 @@ def _end_with_parent() -> None:
 
 
 def _work(block: Block) -> Any:
-    return _worker(block)
+    return _apply(_worker, block)
 
 
 def rewrite_lines(
