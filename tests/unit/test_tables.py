@@ -56,15 +56,15 @@ def test_table_3_has_every_row_in_the_papers_order_with_empty_fields_where_not_r
     assert tuple(table["base"]) == TABLE3_COLUMNS
     assert [table["base"][key] for key in ("bleu", "ppl")] == ["21.0", "8.25"]  # compound-split
     assert [table["A1"][key] for key in ("bleu", "h", "d_k", "group")] == ["22.5", "1", "256", "A"]
-    assert [table["C2"][key] for key in ("bleu", "ppl", "params_m", "N")] == ["", "", "", "2"]
+    assert [table["C2"][key] for key in ("bleu", "ppl", "params_m", "N")] == ["", "", "", "1"]
     assert [table["C5"][key] for key in ("paper_bleu", "paper_ppl")] == ["26.0", "4.66"]
     assert [table["E"][key] for key in ("positions", "paper_params_m")] == ["learned", ""]
 
 
 def test_table_3_counts_parameters_of_the_trained_model(two_rows, tmp_path):
     write_table3(two_rows, tmp_path)
-    # Encoder 789,760 + decoder 1,053,440 a layer, 3 layers, 4,096 rows of 256.
-    layers = 3 * (789_760 + 1_053_440)
+    # Encoder 527,104 + decoder 790,784 a layer, 2 layers, 4,096 rows of 256.
+    layers = 2 * (527_104 + 790_784)
     assert float(records(tmp_path / "table3.csv")[0]["params_m"]) == (layers + 4096 * 256) / 1e6
 
 
@@ -125,7 +125,7 @@ def test_table_2_has_the_papers_systems_and_ours_by_its_convention_for_each_pair
     ]
     assert [french[key] for key in keys] == ["15.0", "tokenized", "14.5", "15.5", "14.0", "38.1"]
     assert german["sacrebleu_signature"] == SIGNATURE
-    assert float(german["flops"]) == pytest.approx(6 * 6_578_176 * 2000 * 1200)
+    assert float(german["flops"]) == pytest.approx(6 * 3_684_352 * 2000 * 1200)
     assert ours["en-fr", "Transformer (big)"]["bleu"] == ""
     assert float(ours["en-fr", "Transformer (big)"]["paper_flops"]) == 2.3e19
 
