@@ -229,3 +229,20 @@ def test_sections_come_from_inline_yaml_json_or_a_file(tmp_path):
         parse_section(ModelConfig, "{n: 3}", "--model")
     with pytest.raises(ValueError, match=r"^--model: 'nowhere.yaml' is neither"):
         parse_section(ModelConfig, "nowhere.yaml", "--model")
+
+
+def test_the_filtered_test_set_is_scored_beside_the_full_one_when_its_archive_is_there(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    project = load_project({"scale": "paper"}, ROOT)
+    runs = {(run.pair, run.row): run for run in project.runs}
+    base = runs["en-de", "base"]
+    assert project.scored_sets(base) == ("newstest2013", "newstest2014")
+    archive = tmp_path / project.downloads / project.catalogue.archives["wmt-test-filtered"].file
+    archive.parent.mkdir(parents=True)
+    archive.touch()
+    full_and_filtered = ("newstest2014", "newstest2014-filtered")
+    assert project.scored_sets(base) == ("newstest2013", *full_and_filtered)
+    assert project.scored_sets(runs["en-de", "C1"]) == ("newstest2013",)
+    assert project.scored_sets(runs["en-fr", "big"]) == ("newstest2014",)

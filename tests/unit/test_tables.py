@@ -2,13 +2,14 @@
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 
 import pytest
 
 from aiayn.common.errors import UserError
-from aiayn.common.files import write_text
+from aiayn.common.files import write_json, write_text
 from aiayn.config import Run
 from aiayn.reporting import load_published, read_results
 from aiayn.reporting.metrics import metrics
@@ -17,7 +18,13 @@ from aiayn.reporting.table2 import COLUMNS as TABLE2_COLUMNS
 from aiayn.reporting.table2 import write_table2
 from aiayn.reporting.table3 import COLUMNS as TABLE3_COLUMNS
 from aiayn.reporting.table3 import table3_rows, write_table3
-from tests.unit.fabricated_results import ROOT, SIGNATURE, fabricate_run, project_at
+from tests.unit.fabricated_results import (
+    ROOT,
+    SIGNATURE,
+    fabricate_run,
+    project_at,
+    score_json,
+)
 
 ORDER = [
     *("base", "A1", "A2", "A3", "A4", "B1", "B2", "C1", "C2", "C3", "C4", "C5", "C6", "C7"),
@@ -200,3 +207,20 @@ def test_latex_compiles(two_rows, tmp_path):
     command = [latex, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_a_further_test_set_stands_below_table_2_and_not_in_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    project = project_at("paper")
+    archive = tmp_path / project.downloads / project.catalogue.archives["wmt-test-filtered"].file
+    archive.parent.mkdir(parents=True)
+    archive.touch()
+    folder = fabricate_run(project, tmp_path, Run("en-de", "base", 1), bleu=26.0, ppl=5.0)
+    filtered = score_json("newstest2014-filtered", "de", 24.25)
+    write_json(folder / "score.newstest2014-filtered.json", filtered)
+    write_table2(read(project, tmp_path), tmp_path)
+    page = (tmp_path / "table2.md").read_text()
+    below = page.split("Further test sets, not comparable with the paper's")[1]
+    assert re.search(r"newstest2014-filtered +\| 60 +\| base +\| 1 +\| 25.25 +\| 24.25", below)
+    ours = [row for row in records(tmp_path / "table2.csv") if row["source"] != "paper"]
+    assert [row["bleu"] for row in ours if row["bleu"]] == ["27.0"]

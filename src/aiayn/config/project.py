@@ -74,10 +74,15 @@ class Project:
         )
 
     def scored_sets(self, run: Run) -> tuple[str, ...]:
-        """Sets that a run translates: dev for Table 3, the test sets for Table 2."""
+        """Sets that a run translates: dev for Table 3, the test sets for Table 2.
+
+        Optional test sets are among them when their archives lie in the folder of downloads.
+        """
         pair = self.corpus_pair(run.pair)
-        tests = pair.tests if self.experiments[run.row].table2 else ()
-        return (*((pair.dev,) if run.pair == TABLE3_PAIR else ()), *tests)
+        dev = (pair.dev,) if run.pair == TABLE3_PAIR else ()
+        if not self.experiments[run.row].table2:
+            return dev
+        return (*dev, *pair.tests, *self.catalogue.optional_sets(pair, Path(self.downloads)))
 
     def resolve(self, run: Run) -> tuple[ModelConfig, TrainingConfig]:
         """The model and training sections of one run.

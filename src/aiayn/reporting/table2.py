@@ -205,6 +205,29 @@ def _conventions(systems: list[System]) -> str:
     return markdown_table(records) if records else ""
 
 
+def _further_sets(results: Results, pair: str) -> str:
+    """Test sets beside the paper's, such as the filtered newstest2014."""
+    shown = {results.set_name(pair, 2), results.set_name(pair, 3)}
+    records: list[dict[str, Cell]] = [
+        {
+            "set": name,
+            "segments": score.segments,
+            "row": run.run.row,
+            "seed": run.run.seed,
+            "compound_split": bleu_text(score.compound_split),
+            "tokenized": bleu_text(score.tokenized),
+            "sacreBLEU": bleu_text(score.sacrebleu),
+        }
+        for run in results.runs
+        if run.run.pair == pair
+        for name, score in run.scores.items()
+        if name not in shown
+    ]
+    if not records:
+        return ""
+    return f"Further test sets, not comparable with the paper's:\n\n{markdown_table(records)}"
+
+
 def _section(results: Results, pair: str) -> str:
     published, ours = table2_systems(results, pair)
     test = results.set_name(pair, 2)
@@ -223,7 +246,8 @@ def _section(results: Results, pair: str) -> str:
     if conventions:
         conventions = f"The same hypotheses by every convention:\n\n{conventions}"
     heading = f"## {pair.upper()} ({where}{segments})"
-    return "\n\n".join(part for part in (heading, table, convention, conventions) if part)
+    parts = (heading, table, convention, conventions, _further_sets(results, pair))
+    return "\n\n".join(part for part in parts if part)
 
 
 _COST = (

@@ -28,6 +28,6 @@ def set_variant(name: str, segments: int) -> str:
         name: The set; only newstest2014 has variants.
         segments: Its lines.
     """
-    if name != "newstest2014":
+    if not name.startswith("newstest2014"):
         return ""
     return NEWSTEST2014_VARIANTS.get(segments, "other")
