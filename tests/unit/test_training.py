@@ -1,81 +1,40 @@
 """Training runs: what they write, resuming, precision, locks."""
 
 import csv
-import json
 import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
 import numpy as np
 import pytest
 import torch
 
-from aiayn.batches import binarize
 from aiayn.common.files import read_json, sha256_of
-from aiayn.config import ModelConfig, TextConfig, TrainingConfig
 from aiayn.config.cost import TokenCounts, training_flops
 from aiayn.model import load_model
-from aiayn.training import Job, train
+from aiayn.training import train
 from aiayn.training.checkpoints import list_checkpoints
 from aiayn.training.lock import only_trainer
-from aiayn.training.run import _Run
-
-MODEL = ModelConfig(N=1, d_model=16, d_ff=32, h=2)
-TRAINING = TrainingConfig(
-    steps=12,
-    warmup=4,
-    tokens_per_step=120,
-    micro_batches=2,
-    checkpoint_every=3,
-    average=3,
-    validate_every=6,
-    log_every=2,
-    precision="fp32",
-)
+from aiayn.training.loop import Loop
+from tests.unit.training_fixtures import MODEL, command, make_job, run, weights, write_corpus
 
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory):
-    """A tiny parallel corpus: data/train, data/dev, bpe/."""
-    folder = tmp_path_factory.mktemp("text")
-    (folder / "bpe").mkdir()
-    words = [f"w{n}" for n in range(20)]
-    specials = ["<pad>", "<s>", "</s>", "<unk>"]
-    (folder / "bpe/vocabulary.txt").write_text("".join(f"{w}\t1\n" for w in specials + words))
-    (folder / "bpe/codes").write_text("#version: 0.2\nw 1</w>\n")
-    random = np.random.default_rng(0)
-    for name, count in (("train", 60), ("dev", 10)):
-        lines = [" ".join(random.choice(words, random.integers(1, 9))) for _ in range(count)]
-        file = folder / f"{name}.txt"
-        file.write_text("".join(f"{line}\n" for line in lines))
-        binarize([file], [file], folder / "bpe/vocabulary.txt", folder / "data" / name)
-    return folder
+    """A tiny parallel corpus."""
+    return write_corpus(tmp_path_factory.mktemp("corpus") / "text")
 
 
 @pytest.fixture
 def job(text, tmp_path):
+    """A function that makes a training into a named run folder."""
+
     def make(output="run", model=MODEL, **changes):
-        return Job(
-            train_data=text / "data/train",
-            dev_data=text / "data/dev",
-            text_folder=text / "bpe",
-            output=tmp_path / output,
-            pair="en-de",
-            label=output,
-            model=model,
-            training=TRAINING.model_copy(update=changes),
-            text=TextConfig(),
-            device="cpu",
-        )
+        return make_job(text, tmp_path / output, model, **changes)
 
     return make
-
-
-def weights(job):
-    return (job.output / "last/model.safetensors").read_bytes()
 
 
 def test_a_run_leaves_what_the_next_stages_need(job):
@@ -121,21 +80,21 @@ def test_perplexity_is_of_the_dev_set_without_smoothing_or_dropout(job, text):
 
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not(job):
     first, second, third = job("a"), job("b"), job("c", seed=2)
-    for run in (first, second, third):
-        train(run)
+    for one in (first, second, third):
+        train(one)
     assert weights(first) == weights(second) != weights(third)
 
 
 def stop_after(monkeypatch, steps):
     """Make training die, as if killed, once it has taken so many steps."""
-    original = _Run._save
+    original = Loop._save
 
     def save(self):
         original(self)
         if self.progress.step == steps:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(_Run, "_save", save)
+    monkeypatch.setattr(Loop, "_save", save)
 
 
 @pytest.mark.parametrize("cut", [3, 9])
@@ -209,20 +168,20 @@ def test_more_steps_go_on_from_the_last_checkpoint(job, capfd):
 
 
 def test_two_trainers_never_share_a_folder(job):
-    run = job()
+    one = job()
     with (
-        only_trainer(run.output / "checkpoints"),
+        only_trainer(one.output / "checkpoints"),
         pytest.raises(ValueError, match="another trainer"),
     ):
-        train(run)
+        train(one)
 
 
 def test_bf16_learns_as_fp32_does(job):
     losses = []
     for precision in ("fp32", "bf16"):
-        run = job(precision, precision=precision, steps=40, lr_factor=2.0)
-        train(run)
-        losses.append(read_json(run.output / "trained.json")["dev"]["loss"])
+        one = job(precision, precision=precision, steps=40, lr_factor=2.0)
+        train(one)
+        losses.append(read_json(one.output / "trained.json")["dev"]["loss"])
     assert losses[1] == pytest.approx(losses[0], rel=0.005)
     stored, _ = load_model(tmp := job("bf16").output / "last")
     assert {p.dtype for p in stored.parameters()} == {torch.float32}, tmp
@@ -233,10 +192,10 @@ def test_accumulation_takes_the_step_of_one_large_batch(job, text):
     model = MODEL.model_copy(update={"p_drop": 0.0})
     results = []
     for micro_batches in (1, 4):
-        run = job(f"m{micro_batches}", model=model, micro_batches=micro_batches,
+        one = job(f"m{micro_batches}", model=model, micro_batches=micro_batches,
                   tokens_per_step=10_000, steps=9)  # fmt: skip
-        train(run)
-        results.append(read_json(run.output / "trained.json")["dev"]["loss"])
+        train(one)
+        results.append(read_json(one.output / "trained.json")["dev"]["loss"])
     assert results[0] == pytest.approx(results[1], rel=1e-5)
 
 
@@ -255,16 +214,9 @@ def test_killed_minus_9_and_run_again_ends_in_the_same_bytes(job, text):
     changes = {"steps": 30, "checkpoint_every": 1, "average": 3}
     unbroken, broken = job("unbroken", **changes), job("broken", **changes)
     train(unbroken)
-    command = [
-        sys.executable, "-m", "aiayn", "train", "--data", str(text / "data"),
-        "--text-folder", str(text / "bpe"), "--output", str(broken.output), "--pair", "en-de",
-        "--device", "cpu",
-        "--model", json.dumps(MODEL.model_dump(exclude_none=True)),
-        "--training", json.dumps(broken.training.model_dump()),
-    ]  # fmt: skip
     checkpoints = broken.output / "checkpoints"
     for wanted in (2, 9):
-        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(command(broken), stderr=subprocess.DEVNULL)
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and process.poll() is None:
             if any(found.step >= wanted for found in list_checkpoints(checkpoints)):
@@ -273,6 +225,6 @@ def test_killed_minus_9_and_run_again_ends_in_the_same_bytes(job, text):
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
     assert not (broken.output / "trained.json").exists()
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    assert run(broken).returncode == 0
     assert weights(broken) == weights(unbroken)
     shutil.rmtree(broken.output)

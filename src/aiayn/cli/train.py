@@ -5,7 +5,8 @@ Example:
         --model '{N: 3, d_model: 256, d_ff: 1024}' --training '{steps: 2000, warmup: 800}'
 
 Writes into the run folder: ``checkpoints/``, ``last/``, ``train.csv``, ``valid.csv``, ``run.json``
-and, when the last step is done, ``trained.json``.
+and, when the last step is done, ``trained.json``. Told to stop (SIGTERM, SIGUSR1, the end of the
+Slurm job near) it saves after the step at hand and exits with 75; the same command goes on.
 """
 
 from pathlib import Path
@@ -31,18 +32,22 @@ def train(
     from aiayn.config import ModelConfig, TextConfig, TrainingConfig, parse_section
     from aiayn.training import Job
     from aiayn.training import train as run
+    from aiayn.training.interruption import EXIT_CODE, InterruptedTrainingError
 
-    run(
-        Job(
-            train_data=data / "train",
-            dev_data=data / "dev",
-            text_folder=text_folder,
-            output=output,
-            pair=pair,
-            label=label or str(output),
-            model=parse_section(ModelConfig, model, "--model"),
-            training=parse_section(TrainingConfig, training, "--training"),
-            text=parse_section(TextConfig, text, "--text"),
-            device=device,
-        )
+    job = Job(
+        train_data=data / "train",
+        dev_data=data / "dev",
+        text_folder=text_folder,
+        output=output,
+        pair=pair,
+        label=label or str(output),
+        model=parse_section(ModelConfig, model, "--model"),
+        training=parse_section(TrainingConfig, training, "--training"),
+        text=parse_section(TextConfig, text, "--text"),
+        device=device,
     )
+    try:
+        run(job)
+    except InterruptedTrainingError as error:
+        typer.echo(f"{job.label}: {error}; the same command goes on from there", err=True)
+        raise typer.Exit(EXIT_CODE) from None

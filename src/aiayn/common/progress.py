@@ -33,15 +33,21 @@ class Meter:
     """
 
     def __init__(
-        self, label: str, *, total: int | None = None, unit: str = "items", done: int = 0
+        self,
+        label: str,
+        *,
+        total: int | None = None,
+        unit: str = "items",
+        done: int = 0,
+        silent: bool = False,
     ) -> None:
-        self.label, self.total, self.unit = label, total, unit
+        self.label, self.total, self.unit, self.silent = label, total, unit, silent
         self.done = self._first = done
         self._started = self._last_line = time.monotonic()
         self._bar: Progress | None = None
 
     def __enter__(self) -> "Meter":
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and not self.silent:
             self._bar = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),
@@ -60,7 +66,7 @@ class Meter:
     def __exit__(self, *exception: object) -> None:
         if self._bar:
             self._bar.stop()
-        if exception[0] is None:
+        if exception[0] is None and not self.silent:
             log(f"{self.label}: {self.done:,} {self.unit} in {_duration(self.seconds)}")
 
     @property
@@ -73,7 +79,7 @@ class Meter:
         self.done += amount
         if self._bar:
             self._bar.update(self._task, completed=self.done, note=note)
-        elif time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
+        elif not self.silent and time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
             self._last_line = time.monotonic()
             log(self._line(note))
 

@@ -103,15 +103,23 @@ def verified(checkpoint: Checkpoint, *names: str) -> bool:
     return True
 
 
+def newest_whole(folder: Path) -> Checkpoint | None:
+    """The newest checkpoint that can be resumed; broken ones after it are named."""
+    for checkpoint in reversed(list_checkpoints(folder)):
+        if verified(checkpoint, MODEL, OPTIMIZER):
+            return checkpoint
+    return None
+
+
 def load_newest(
     folder: Path,
 ) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor], dict[str, Any]] | None:
-    """Model, optimizer and state of the newest whole checkpoint that can be resumed, or None."""
-    for checkpoint in reversed(list_checkpoints(folder)):
-        if verified(checkpoint, MODEL, OPTIMIZER):
-            return (
-                load_weights(checkpoint.path / MODEL),
-                load_weights(checkpoint.path / OPTIMIZER),
-                read_json(checkpoint.path / STATE),
-            )
-    return None
+    """Model, optimizer and state of the newest whole checkpoint, or None."""
+    checkpoint = newest_whole(folder)
+    if checkpoint is None:
+        return None
+    return (
+        load_weights(checkpoint.path / MODEL),
+        load_weights(checkpoint.path / OPTIMIZER),
+        read_json(checkpoint.path / STATE),
+    )

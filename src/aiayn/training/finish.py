@@ -1,6 +1,5 @@
 """What a finished training leaves for the next stages."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -12,22 +11,15 @@ from aiayn.config.cost import training_flops
 from aiayn.model.transformer import parameter_count
 from aiayn.model.weights import ModelFolder, write_model_folder
 from aiayn.training.checkpoints import MODEL, Checkpoint, list_checkpoints, read_sha256
-from aiayn.training.trainer import Trainer
-from aiayn.training.validation import Validation
 
 if TYPE_CHECKING:
-    from aiayn.training.run import Job, Progress
+    from aiayn.training.loop import Loop
+    from aiayn.training.run import Job
 
 
-def write_results(
-    job: "Job",
-    trainer: Trainer,
-    progress: "Progress",
-    validation: Validation | None,
-    precision: str,
-    checkpoints: Path,
-) -> None:
+def write_results(job: "Job", loop: "Loop") -> None:
     """Write ``last/``, ``run.json`` and, last of all, the marker ``trained.json``."""
+    trainer, progress, validation = loop.trainer, loop.progress, loop.validation
     assert validation is not None
     source, _, target = job.pair.partition("-")
     description = ModelFolder(
@@ -40,7 +32,7 @@ def write_results(
     )
     tensors = {name: tensor.cpu() for name, tensor in trainer.model.state_dict().items()}
     write_model_folder(job.output / "last", description, tensors, job.text_folder)
-    write_json(job.output / "run.json", _provenance(job, trainer, precision, progress.seconds))
+    write_json(job.output / "run.json", _provenance(job, loop))
     model, rows = trainer.model, trainer.model.embedding.weight.shape[0]
     marker = {
         "steps": progress.step,
@@ -53,8 +45,9 @@ def write_results(
         "flops": training_flops(job.model, rows, progress.tokens),
         "dev": {"step": progress.step, "loss": validation.loss, "ppl": validation.ppl},
         "average": job.training.average,
-        "checkpoints": [_listed(checkpoint) for checkpoint in list_checkpoints(checkpoints)],
-        "precision": precision,
+        "checkpoints": [_listed(checkpoint) for checkpoint in list_checkpoints(job.checkpoints)],
+        "precision": loop.precision,
+        "ranks": loop.ranks.world,
         "host": host()["name"],
         "device": device_name(trainer.device),
     }
@@ -76,7 +69,7 @@ def device_name(device: torch.device) -> str:
     return host()["processor"]
 
 
-def _provenance(job: "Job", trainer: Trainer, precision: str, seconds: float) -> dict[str, Any]:
+def _provenance(job: "Job", loop: "Loop") -> dict[str, Any]:
     data = {
         str(folder): ParallelData(folder).index["sha256"]
         for folder in (job.train_data, job.dev_data)
@@ -93,8 +86,9 @@ def _provenance(job: "Job", trainer: Trainer, precision: str, seconds: float) ->
         "data_sha256": data,
         "versions": package_versions(),
         "host": host(),
-        "device": device_name(trainer.device),
-        "precision": precision,
+        "device": device_name(loop.device),
+        "ranks": loop.ranks.world,
+        "precision": loop.precision,
         "threads": job.training.threads,
-        "seconds": round(seconds, 3),
+        "seconds": round(loop.progress.seconds, 3),
     }

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aiayn.batches import ParallelData
+from aiayn.common.files import read_json
 from aiayn.common.progress import log
 from aiayn.common.provenance import sources_sha256
-from aiayn.training.checkpoints import list_checkpoints, load_newest
+from aiayn.training.checkpoints import STATE, list_checkpoints, load_newest, newest_whole
+from aiayn.training.ranks import Ranks
 from aiayn.training.trainer import Trainer
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ def _digest(value: Any) -> str:
 
 
 def resume(
-    trainer: Trainer, folder: Path, expected: dict[str, str], steps: int
+    trainer: Trainer, folder: Path, expected: dict[str, str], steps: int, ranks: Ranks
 ) -> dict[str, Any] | None:
     """Load the newest whole checkpoint into the trainer.
 
@@ -50,22 +52,37 @@ def resume(
         The checkpoint's state, or None to start from step 0. Checkpoints of another training are
         moved to ``<folder>.old``.
     """
+    if ranks.first:
+        _set_aside_what_is_of_no_use(folder, expected, steps)
+    ranks.wait()
     loaded = load_newest(folder)
     if loaded is None:
-        if list_checkpoints(folder):
-            _set_aside(folder, "no checkpoint here is whole")
         return None
     model, optimizer, state = loaded
-    found = state.get("fingerprint", {})
-    differing = [key for key in expected if expected[key] != found.get(key)]
-    if differing or state["step"] > steps:
-        reason = ", ".join(differing) or f"steps: {state['step']} were taken, {steps} are asked for"
-        _set_aside(folder, f"of another training ({reason})")
-        return None
     trainer.model.load_state_dict(model)
     trainer.load_optimizer_tensors(optimizer)
-    log(f"{folder}: resuming after step {state['step']:,}")
+    if ranks.first:
+        log(f"{folder}: resuming after step {state['step']:,}")
     return state
+
+
+def _set_aside_what_is_of_no_use(folder: Path, expected: dict[str, str], steps: int) -> None:
+    checkpoints = list_checkpoints(folder)
+    newest = newest_whole(folder)
+    if newest is None:
+        if checkpoints:
+            _set_aside(folder, "are all broken")
+        return
+    for checkpoint in checkpoints:
+        if checkpoint.step > newest.step:  # broken, and said so: in nobody's way from now on
+            shutil.rmtree(checkpoint.path)
+    state = read_json(newest.path / STATE)
+    found = state.get("fingerprint", {})
+    differing = [key for key in expected if expected[key] != found.get(key)]
+    if differing:
+        _set_aside(folder, f"of another training ({', '.join(differing)})")
+    elif state["step"] > steps:
+        _set_aside(folder, f"of more steps: {state['step']} were taken, {steps} are asked for")
 
 
 def _set_aside(folder: Path, reason: str) -> None:

@@ -1,19 +1,24 @@
 """One optimizer step (Section 5): forward, loss, backward, Adam."""
 
+import contextlib
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.parallel import DistributedDataParallel
 
 from aiayn.batches import ParallelData, Step
+from aiayn.batches.parallel_data import Ids
 from aiayn.batches.permutation import derive_seed
-from aiayn.batches.tensors import Batch, make_batch
+from aiayn.batches.tensors import make_batch
 from aiayn.common.formulas import learning_rate
 from aiayn.config import TrainingConfig
 from aiayn.config.cost import TokenCounts
 from aiayn.model import Transformer
 from aiayn.training.loss import smoothed_cross_entropy
 from aiayn.training.precision import InPrecision
+from aiayn.training.ranks import Ranks
 
 ADAM_BETAS, ADAM_EPS = (0.9, 0.98), 1e-9
 """Section 5.3."""
@@ -23,22 +28,32 @@ ADAM_BETAS, ADAM_EPS = (0.9, 0.98), 1e-9
 class StepResult:
     """What a step did."""
 
-    loss: Tensor
-    """Smoothed loss, summed over target tokens."""
-    nll: Tensor
-    """-log p of the right tokens in nats, summed over target tokens."""
+    loss_and_nll: Tensor
+    """[2] smoothed loss and -log p of the right tokens in nats, summed over this rank's tokens."""
     lr: float
     tokens: TokenCounts
+    """Of all ranks."""
 
 
 class Trainer:
-    """A model, its optimizer and the schedule."""
+    """A model, its optimizer and the schedule, on one rank.
+
+    Args:
+        parts: Into how many each micro-batch is cut; more than 1 where memory is short.
+    """
 
     def __init__(
-        self, model: Transformer, config: TrainingConfig, precision: str, device: torch.device
+        self,
+        model: Transformer,
+        config: TrainingConfig,
+        precision: str,
+        device: torch.device,
+        ranks: Ranks = Ranks(),
+        parts: int = 1,
     ) -> None:
         self.model, self.config, self.device = model.to(device), config, device
-        self.in_precision = InPrecision(model, precision)
+        self.ranks, self.parts = ranks, parts
+        self.parallel = ranks.parallel(InPrecision(model, precision), device)
         self.optimizer = torch.optim.Adam(
             model.parameters(), lr=0.0, betas=ADAM_BETAS, eps=ADAM_EPS, fused=True
         )
@@ -52,26 +67,47 @@ class Trainer:
             warmup=self.config.warmup,
             factor=self.config.lr_factor,
         )
-        target_tokens = sum(data.lengths("target", pairs).sum() for pairs in step.micro_batches)
-        losses, tokens = [], TokenCounts()
-        for index, pairs in enumerate(step.micro_batches):
-            # Seeded for each micro-batch: dropout is the same however the run was interrupted.
-            torch.manual_seed(derive_seed(self.config.seed, "dropout", number, index))
-            batch = make_batch(data, pairs).to(self.device)
-            losses.append(self._backward(batch, int(target_tokens)))
-            tokens += token_counts(batch)
+        tokens = sum((token_counts(data, pairs) for pairs in step.micro_batches), TokenCounts())
+        losses = self._accumulate(number, step, data, tokens.target)
         for group in self.optimizer.param_groups:
             group["lr"] = lr
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
-        loss, nll = (torch.stack(column).sum() for column in zip(*losses, strict=True))
-        return StepResult(loss, nll, lr, tokens)
+        return StepResult(losses, lr, tokens)
 
-    def _backward(self, batch: Batch, target_tokens: int) -> tuple[Tensor, Tensor]:
-        logits = self.in_precision(batch.source, batch.target_input, batch.label_positions)
+    def _accumulate(self, number: int, step: Step, data: ParallelData, tokens: int) -> Tensor:
+        """Gradients of this rank's share; summed over ranks during the last backward pass."""
+        passes = [
+            (index, part, pairs)
+            for index in self.ranks.share(step)
+            for part, pairs in enumerate(np.array_split(step.micro_batches[index], self.parts))
+            if len(pairs)
+        ]
+        weight = 1.0
+        if not passes:  # the others wait for this rank's gradients: add nothing to theirs
+            passes, weight = [(0, 0, step.micro_batches[0][:1])], 0.0
+        total = torch.zeros(2, device=self.device)
+        for place, (index, part, pairs) in enumerate(passes, start=1):
+            # Seeded for each micro-batch: dropout is the same on any number of ranks, and
+            # however often the run was interrupted.
+            purpose = (number, index) if self.parts == 1 else (number, index, part)
+            torch.manual_seed(derive_seed(self.config.seed, "dropout", *purpose))
+            with self._silent(place < len(passes)):
+                total += weight * self._backward(data, pairs, weight / tokens)
+        return total
+
+    def _silent(self, silent: bool) -> contextlib.AbstractContextManager[object]:
+        """No exchange of gradients but in the last pass of a step."""
+        if silent and isinstance(self.parallel, DistributedDataParallel):
+            return self.parallel.no_sync()
+        return contextlib.nullcontext()
+
+    def _backward(self, data: ParallelData, pairs: Ids, scale: float) -> Tensor:
+        batch = make_batch(data, pairs).to(self.device)
+        logits = self.parallel(batch.source, batch.target_input, batch.label_positions)
         loss, nll = smoothed_cross_entropy(logits, batch.labels, self.config.eps_ls)
-        (loss / target_tokens).backward()  # type: ignore[no-untyped-call]
-        return loss.detach(), nll.detach()
+        (loss * scale).backward()  # type: ignore[no-untyped-call]
+        return torch.stack((loss.detach(), nll.detach()))
 
     def optimizer_tensors(self) -> dict[str, Tensor]:
         """Adam's moments and step counts by parameter, as one flat dictionary."""
@@ -84,15 +120,18 @@ class Trainer:
     def load_optimizer_tensors(self, tensors: dict[str, Tensor]) -> None:
         """Undo :meth:`optimizer_tensors`."""
         for name, parameter in self.model.named_parameters():
-            state = {key: tensors[f"{name}/{key}"] for key in ("step", "exp_avg", "exp_avg_sq")}
             self.optimizer.state[parameter] = {
-                key: value if key == "step" and self.device.type == "cpu" else value.to(self.device)
-                for key, value in state.items()
+                key: tensors[f"{name}/{key}"].to(self.device)
+                for key in ("step", "exp_avg", "exp_avg_sq")
             }
 
+    def is_finite(self) -> bool:
+        """Whether every weight is a finite number."""
+        return all(bool(parameter.isfinite().all()) for parameter in self.model.parameters())
 
-def token_counts(batch: Batch) -> TokenCounts:
-    """Tokens of a batch and the sums that attention's cost needs."""
-    source, target = batch.source_lengths, batch.target_lengths
+
+def token_counts(data: ParallelData, pairs: Ids) -> TokenCounts:
+    """Tokens of pairs and the sums that attention's cost needs."""
+    source, target = data.lengths("source", pairs), data.lengths("target", pairs)
     sums = (source, target, source * source, target * target, source * target)
     return TokenCounts(*(int(values.sum()) for values in sums))

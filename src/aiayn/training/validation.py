@@ -9,6 +9,7 @@ from aiayn.batches import ParallelData, validation_batches
 from aiayn.batches.tensors import make_batch
 from aiayn.model import Transformer
 from aiayn.training.loss import smoothed_cross_entropy
+from aiayn.training.ranks import Ranks
 
 BATCH_TOKENS = 4_000
 
@@ -28,15 +29,23 @@ class Validation:
 
 @torch.no_grad()
 def validate(
-    model: Transformer, data: ParallelData, max_length: int, device: torch.device
+    model: Transformer,
+    data: ParallelData,
+    max_length: int,
+    device: torch.device,
+    ranks: Ranks = Ranks(),
 ) -> Validation:
-    """Measure the model on all pairs of ``data`` up to ``max_length`` tokens a side."""
+    """Measure the model on all pairs of ``data`` up to ``max_length`` tokens a side.
+
+    The ranks share the batches.
+    """
     model.eval()
-    total, tokens = torch.zeros((), dtype=torch.float64, device=device), 0
-    for pairs in validation_batches(data, tokens=BATCH_TOKENS, max_length=max_length):
+    sums = torch.zeros(2, dtype=torch.float64, device=device)
+    batches = validation_batches(data, tokens=BATCH_TOKENS, max_length=max_length)
+    for pairs in batches[ranks.rank :: ranks.world]:
         batch = make_batch(data, pairs).to(device)
         logits = model(batch.source, batch.target_input, batch.label_positions)
         _, nll = smoothed_cross_entropy(logits, batch.labels, 0.0)
-        total += nll.double()
-        tokens += len(batch.labels)
-    return Validation(float(total) / max(tokens, 1))
+        sums += torch.stack((nll.double(), nll.new_tensor(len(batch.labels)).double()))
+    total, tokens = ranks.sum(sums).tolist()
+    return Validation(total / max(tokens, 1))
