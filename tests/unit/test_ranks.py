@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 
+import psutil
 import pytest
 
 from aiayn.common.files import read_json
@@ -46,24 +47,6 @@ def wait_for_step(job, process, step):
     raise AssertionError(f"no checkpoint of step {step}: {process.communicate()}")
 
 
-def children(process):
-    found = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(process.pid)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return [int(pid) for pid in found.stdout.split()]
-
-
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 def test_one_and_two_ranks_take_the_same_steps(job):
     """Losses over 30 steps agree to 1e-5, dropout included: it is seeded by micro-batch."""
     settings = {"steps": 30, "log_every": 1, "checkpoint_every": 10, "micro_batches": 4}
@@ -87,14 +70,14 @@ def test_two_ranks_one_killed_end_in_time_and_resume_bit_for_bit(job):
         command(broken, 2), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     wait_for_step(broken, process, 12)
-    ranks = children(process)
+    ranks = psutil.Process(process.pid).children(recursive=True)
     assert len(ranks) == 2
-    os.kill(ranks[1], signal.SIGKILL)
+    ranks[1].kill()
     started = time.monotonic()
     output, _ = process.communicate(timeout=BOUND_SECONDS)
     assert process.returncode != 0, output
     assert time.monotonic() - started < BOUND_SECONDS
-    assert not any(map(alive, ranks))
+    assert not any(rank.is_running() for rank in ranks)
     assert not (broken.output / "trained.json").exists()
     done = run(broken, 2)
     assert done.returncode == 0, done.stderr

@@ -58,10 +58,9 @@ def make_job(text: Path, output: Path, model: ModelConfig = MODEL, **changes: ob
 
 
 def command(job: Job, ranks: int = 1) -> list[str]:
-    """The command line of a training, by torchrun when there are several ranks."""
-    torchrun = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"]
+    """The command line of a training."""
     return [
-        sys.executable, *(torchrun if ranks > 1 else []), "-m", "aiayn", "train",
+        sys.executable, "-m", "aiayn", "train", "--ranks", str(ranks),
         "--data", str(job.train_data.parent), "--text-folder", str(job.text_folder),
         "--output", str(job.output), "--pair", job.pair, "--device", "cpu",
         "--model", json.dumps(job.model.model_dump(exclude_none=True)),

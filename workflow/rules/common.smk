@@ -20,7 +20,13 @@ shell.prefix(f'export PATH={shlex.quote(os.path.dirname(sys.executable))}:"$PATH
 SCALE = PROJECT.name
 DOWNLOADS = PROJECT.downloads
 TRAIN_PARTS = sorted({part for pair in PROJECT.corpus.pairs.values() for part in pair.train})
-SETS = sorted({name for pair in PROJECT.corpus.pairs.values() for name in (pair.dev, *pair.tests, *pair.optional)})
+SETS = sorted(
+    {
+        name
+        for pair in PROJECT.corpus.pairs.values()
+        for name in (pair.dev, *pair.tests, *pair.optional)
+    }
+)
 MODEL_FILES = ["model.safetensors", "model.json", "bpe.codes", "vocabulary.txt"]
 ARCHIVES = {archive.file: name for name, archive in PROJECT.catalogue.archives.items()}
 

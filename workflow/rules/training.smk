@@ -45,7 +45,10 @@ rule train:
     benchmark:
         "results/{scale}/benchmarks/train/{src}-{tgt}.{row}.seed{seed}.tsv"
     priority: 10
-    threads: lambda wildcards: resolved(wildcards)[1].threads
+    threads: lambda wildcards: resolved(wildcards)[1].threads * PROJECT.settings.ranks
+    resources:
+        # Not a parameter: on another number of GPUs the same steps are taken, and nothing reruns.
+        ranks=PROJECT.settings.ranks,
     params:
         model=lambda wildcards: section(resolved(wildcards)[0]),
         training=lambda wildcards: section(resolved(wildcards)[1]),
@@ -65,4 +68,5 @@ rule train:
         " --training {params.training:q}"
         " --text {params.text:q}"
         " --device {params.device}"
+        " --ranks {resources.ranks}"
         " > {log:q} 2>&1"

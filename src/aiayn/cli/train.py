@@ -9,6 +9,8 @@ and, when the last step is done, ``trained.json``. Told to stop (SIGTERM, SIGUSR
 Slurm job near) it saves after the step at hand and exits with 75; the same command goes on.
 """
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -27,8 +29,13 @@ def train(
     text: Annotated[str, typer.Option(help="Text section that made the data.")] = "",
     label: Annotated[str, typer.Option(help="Name of the run in logs.")] = "",
     device: Device = "auto",
+    ranks: Annotated[int, typer.Option(min=1, help="Processes: one a GPU.")] = 1,
 ) -> None:
     """Train a model, or go on where it stopped."""
+    if ranks > 1 and "WORLD_SIZE" not in os.environ:
+        torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+        arguments = [f"--nproc-per-node={ranks}", "-m", "aiayn", *sys.argv[1:]]
+        os.execv(sys.executable, [*torchrun, *arguments])
     from aiayn.config import ModelConfig, TextConfig, TrainingConfig, parse_section
     from aiayn.training import Job
     from aiayn.training import train as run

@@ -89,6 +89,8 @@ class Settings(Section):
     """Address that replaces every host of the catalogue; empty for the real ones."""
     device: Annotated[str, Field(pattern=r"^(auto|cpu|cuda)$")] = "auto"
     """Where to train and decode."""
+    ranks: Count = 1
+    """Processes of a training: one a GPU. The steps taken do not depend on it."""
     beam: Count = 4
     """Beam size (Section 6.1)."""
     alpha: Number = 0.6
