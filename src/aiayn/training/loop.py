@@ -108,7 +108,7 @@ class Loop:
         )
         # The last step of a pool may be short; an epoch that is nothing else is too small.
         first = next(steps)
-        if max(len(first.micro_batches), 1) < self.ranks.world and (
+        if len(first.micro_batches) < self.ranks.world and (
             config.micro_batches < self.ranks.world or first.position.step == 0
         ):
             raise UserError(

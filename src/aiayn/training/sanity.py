@@ -41,14 +41,14 @@ def sequences(count: int, seed: int, purpose: str) -> list[list[int]]:
     return [random.integers(SYMBOLS, size=length).tolist() for length in lengths]
 
 
-def _write_data(folder: Path, examples: list[list[int]]) -> tuple[Path, Path]:
+def _write_data(folder: Path, examples: list[list[int]]) -> Path:
     text, vocabulary = folder / "symbols.txt", folder / "vocabulary.txt"
     lines = [" ".join(f"s{symbol}" for symbol in example) for example in examples]
     write_text(text, "".join(f"{line}\n" for line in lines))
     entries = ["<pad>", "<s>", "</s>", "<unk>", *(f"s{symbol}" for symbol in range(SYMBOLS))]
     write_text(vocabulary, "".join(f"{entry}\t0\n" for entry in entries))
     binarize([text], [text], vocabulary, folder / "data")
-    return folder / "data", vocabulary
+    return folder / "data"
 
 
 def train_to_copy(seed: int) -> tuple[Transformer, list[list[int]]]:
@@ -62,7 +62,7 @@ def train_to_copy(seed: int) -> tuple[Transformer, list[list[int]]]:
     seen = {tuple(example) for example in examples}
     unseen = [item for item in sequences(2 * UNSEEN, seed, "test") if tuple(item) not in seen]
     with tempfile.TemporaryDirectory() as folder:
-        data = ParallelData(_write_data(Path(folder), examples)[0])
+        data = ParallelData(_write_data(Path(folder), examples))
         torch.manual_seed(derive_seed(seed, "weights"))
         model = Transformer(MODEL, data.vocabulary_size)
         trainer = Trainer(model, training, "fp32", torch.device("cpu"))
