@@ -9,7 +9,7 @@ from torch import nn
 from aiayn.common.formulas import sinusoids
 from aiayn.config import ModelConfig
 from aiayn.model import Transformer
-from aiayn.model.attention import MultiHeadAttention, scaled_dot_product_attention
+from aiayn.model.attention import MultiHeadAttention, Past, scaled_dot_product_attention
 from aiayn.text import PAD
 
 TINY = ModelConfig(N=2, d_model=16, d_ff=32, h=4, p_drop=0.1)
@@ -109,9 +109,9 @@ def test_step_by_step_with_cache_equals_all_at_once():
     source[1, 4:] = PAD
     memory, bias = model.encode(source)
     at_once = model.embedding.logits(model.decode(target, memory, bias))
-    past, projected = None, model.memory(memory)
+    past, projected = [Past() for _ in model.decoder], model.memory(memory)
     for position in range(5):
-        logits, past = model.step(target[:, position], position, past, projected, bias)
+        logits = model.step(target[:, position], position, past, projected, bias)
         torch.testing.assert_close(logits, at_once[:, position])
 
 

@@ -55,3 +55,9 @@ class ParallelData:
         """The ids of one sentence, without begin and end tokens: [length]."""
         start, end = self._offsets[side][pair : pair + 2]
         return self._ids[side][start:end]
+
+    def tokens(self, side: str, pairs: Ids) -> npt.NDArray[np.integer]:
+        """The ids of several sentences, one after another, without begin and end tokens."""
+        starts, lengths = self._offsets[side][pairs], self.lengths(side, pairs) - 1
+        before = np.cumsum(lengths) - lengths
+        return self._ids[side][np.repeat(starts - before, lengths) + np.arange(lengths.sum())]

@@ -47,21 +47,25 @@ def pad_sources(sentences: list[list[int]]) -> torch.Tensor:
 def make_batch(data: ParallelData, pairs: Ids) -> Batch:
     """Read pairs [B] and pad them."""
     source_lengths, target_lengths = data.lengths("source", pairs), data.lengths("target", pairs)
-    source = np.full((len(pairs), source_lengths.max()), PAD, dtype=np.int64)
-    target = np.full((len(pairs), target_lengths.max() + 1), PAD, dtype=np.int64)
-    target[:, 0] = BOS
-    for row, pair in enumerate(pairs):
-        source[row, : source_lengths[row] - 1] = data.sentence("source", pair)
-        target[row, 1 : target_lengths[row]] = data.sentence("target", pair)
-    rows = np.arange(len(pairs))
-    source[rows, source_lengths - 1] = EOS
-    target[rows, target_lengths] = EOS
-    is_label = np.arange(target.shape[1] - 1) < target_lengths[:, None]
+    source, target = _rectangle(data, "source", pairs), _rectangle(data, "target", pairs)
+    shifted_right = np.roll(target, 1, axis=1)
+    shifted_right[:, 0] = BOS
+    is_label = np.arange(target.shape[1]) < target_lengths[:, None]
     return Batch(
         source=torch.from_numpy(source),
-        target_input=torch.from_numpy(np.where(is_label, target[:, :-1], PAD)),
-        labels=torch.from_numpy(target[:, 1:][is_label]),
+        target_input=torch.from_numpy(np.where(is_label, shifted_right, PAD)),
+        labels=torch.from_numpy(target[is_label]),
         label_positions=torch.from_numpy(np.flatnonzero(is_label)),
         source_lengths=source_lengths,
         target_lengths=target_lengths,
     )
+
+
+def _rectangle(data: ParallelData, side: str, pairs: Ids) -> Ids:
+    """Each sentence and ``</s>``, padded: [B, longest]."""
+    lengths = data.lengths(side, pairs)[:, None]
+    columns = np.arange(lengths.max())
+    ids = np.full((len(pairs), len(columns)), PAD, dtype=np.int64)
+    ids[columns < lengths - 1] = data.tokens(side, pairs)
+    ids[columns == lengths - 1] = EOS
+    return ids

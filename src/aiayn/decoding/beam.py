@@ -11,7 +11,7 @@ from torch import Tensor
 
 from aiayn.config import DecodingConfig
 from aiayn.model import Transformer
-from aiayn.model.attention import KeysValues
+from aiayn.model.attention import KeysValues, Past
 from aiayn.text import BOS, EOS, PAD, UNK
 
 NEVER = [PAD, BOS, UNK]
@@ -39,7 +39,7 @@ class _Beams:
     """Each layer's keys and values of the sources."""
     bias: Tensor | None
     """Hides padding of the sources, [B, 1, 1, S]."""
-    past: list[KeysValues] | None = None
+    past: list[Past]
     """Each layer's keys and values of the hypotheses, [R, ...]."""
 
 
@@ -87,6 +87,7 @@ def _start(model: Transformer, source_BS: Tensor, config: DecodingConfig) -> _Be
         tokens_BWT=torch.full((sentences, config.beam, 1), BOS, device=device),
         memory=model.memory(memory_BSD),
         bias=bias,
+        past=[Past() for _ in model.decoder],
     )
 
 
@@ -97,13 +98,13 @@ def _candidates(model: Transformer, beams: _Beams, beam: int) -> tuple[Tensor, T
     """
     tokens_R = beams.tokens_BWT[:, :, -1].flatten()
     position = beams.tokens_BWT.shape[-1] - 1
-    logits_RV, beams.past = model.step(tokens_R, position, beams.past, beams.memory, beams.bias)
-    log_z_R1 = logits_RV.logsumexp(-1, keepdim=True)
-    logits_RV[:, NEVER] = float("-inf")
-    logits_RV[:, model.vocabulary_size :] = float("-inf")
+    logits_RV = model.step(tokens_R, position, beams.past, beams.memory, beams.bias)
+    log_p_RV = logits_RV.log_softmax(-1)
+    log_p_RV[:, NEVER] = float("-inf")
+    log_p_RV[:, model.vocabulary_size :] = float("-inf")
     each = min(2 * beam, model.vocabulary_size)
-    top_RC, tokens_RC = logits_RV.topk(each)
-    scores_BWC = beams.scores_BW[:, :, None] + (top_RC - log_z_R1).view(-1, beam, each)
+    top_RC, tokens_RC = log_p_RV.topk(each)
+    scores_BWC = beams.scores_BW[:, :, None] + top_RC.view(-1, beam, each)
     scores_BC, chosen_BC = scores_BWC.flatten(1).topk(min(2 * beam, beam * each))
     return scores_BC, chosen_BC // each, tokens_RC.view(-1, beam * each).gather(1, chosen_BC)
 
@@ -170,8 +171,8 @@ def _continue_with(beams: _Beams, keep_B: Tensor, parents_BW: Tensor) -> None:
     """Drop finished sentences and put each hypothesis beside its parent's past."""
     kept = keep_B.nonzero().flatten()
     rows = (kept[:, None] * parents_BW.shape[1] + parents_BW[kept]).flatten()
-    assert beams.past is not None
-    beams.past = [keys_values.select(rows) for keys_values in beams.past]
+    for past in beams.past:
+        past.select(rows)
     if len(kept) == len(keep_B):
         return
     beams.memory = [keys_values.select(kept) for keys_values in beams.memory]

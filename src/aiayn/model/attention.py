@@ -42,18 +42,43 @@ class KeysValues:
     keys_BHMK: Tensor
     values_BHMV: Tensor
 
-    def append(self, other: "KeysValues") -> "KeysValues":
-        """These positions followed by those of ``other``."""
-        return KeysValues(
-            torch.cat((self.keys_BHMK, other.keys_BHMK), dim=2),
-            torch.cat((self.values_BHMV, other.values_BHMV), dim=2),
-        )
-
     def select(self, rows: Tensor) -> "KeysValues":
         """The given rows of the batch, in the given order."""
         return KeysValues(
             self.keys_BHMK.index_select(0, rows), self.values_BHMV.index_select(0, rows)
         )
+
+    def contiguous(self) -> "KeysValues":
+        """Laid out for many products: each head's positions side by side."""
+        return KeysValues(self.keys_BHMK.contiguous(), self.values_BHMV.contiguous())
+
+
+class Past:
+    """Keys and values of the target positions so far, with room for the next ones."""
+
+    ROOM = 8
+    """Positions of room made at a time; in between, appending copies the new position alone."""
+
+    def __init__(self) -> None:
+        self._length = 0
+        self._buffers: list[Tensor] = []
+
+    def append(self, new: KeysValues) -> KeysValues:
+        """Add one position a row; returns all positions so far, as views."""
+        added = (new.keys_BHMK, new.values_BHMV)
+        if self._length % self.ROOM == 0:
+            room = [one.new_empty(*one.shape[:2], self.ROOM, one.shape[-1]) for one in added]
+            filled = self._buffers or [one[:, :, :0] for one in added]
+            self._buffers = [torch.cat(both, dim=2) for both in zip(filled, room, strict=True)]
+        for buffer, one in zip(self._buffers, added, strict=True):
+            buffer[:, :, self._length : self._length + 1] = one
+        self._length += 1
+        keys, values = (buffer[:, :, : self._length] for buffer in self._buffers)
+        return KeysValues(keys, values)
+
+    def select(self, rows: Tensor) -> None:
+        """Keep the given rows, in the given order."""
+        self._buffers = [buffer.index_select(0, rows) for buffer in self._buffers]
 
 
 class MultiHeadAttention(nn.Module):

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from aiayn.config import ModelConfig
-from aiayn.model.attention import KeysValues, MultiHeadAttention
+from aiayn.model.attention import KeysValues, MultiHeadAttention, Past
 from aiayn.model.dropout import Dropout
 
 LAYER_NORM_EPS = 1e-6
@@ -88,25 +88,24 @@ class DecoderLayer(nn.Module):
     def step(
         self,
         y_BTD: Tensor,
-        past: KeysValues | None,
+        past: Past,
         memory: KeysValues,
         padding_bias: Tensor | None,
-    ) -> tuple[Tensor, KeysValues]:
+    ) -> Tensor:
         """One more target position a row, with the earlier ones' keys and values at hand.
 
         Args:
             y_BTD: [rows, 1, D], the new position of every row; a row is one hypothesis.
-            past: Keys and values of a row's earlier positions; None at the first.
+            past: Keys and values of a row's earlier positions; the new one's are added.
             memory: Keys and values of the source, one set for each sentence: the rows of a
                 sentence stand one after another and share it.
             padding_bias: Hides padding of the source, [sentences, 1, 1, S].
 
         Returns:
-            [rows, 1, D], and the keys and values with the new position.
+            [rows, 1, D]
         """
         query, own = self.self_attention.project_self(y_BTD)
-        past = own if past is None else past.append(own)
-        y_BTD = self.add_norm_1(y_BTD, self.self_attention.attend(query, past, None))
+        y_BTD = self.add_norm_1(y_BTD, self.self_attention.attend(query, past.append(own), None))
         # A sentence's hypotheses look at the same source: they are positions of one query.
         sentences = memory.keys_BHMK.shape[0]
         by_sentence = y_BTD.view(sentences, -1, y_BTD.shape[-1])
@@ -114,4 +113,4 @@ class DecoderLayer(nn.Module):
             self.cross_attention.queries(by_sentence), memory, padding_bias
         )
         y_BTD = self.add_norm_2(y_BTD, attended.view_as(y_BTD))
-        return self.add_norm_3(y_BTD, self.feed_forward(y_BTD)), past
+        return self.add_norm_3(y_BTD, self.feed_forward(y_BTD))  # type: ignore[no-any-return]

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from aiayn.config import ModelConfig
-from aiayn.model.attention import KeysValues
+from aiayn.model.attention import KeysValues, Past
 from aiayn.model.embedding import Embedding
 from aiayn.model.layers import DecoderLayer, EncoderLayer
 from aiayn.text import PAD
@@ -109,32 +109,33 @@ class Transformer(nn.Module):
 
     def memory(self, memory_BSD: Tensor) -> list[KeysValues]:
         """Each decoder layer's keys and values of the source, projected once a sentence."""
-        return [layer.cross_attention.keys_values(memory_BSD) for layer in self._decoder_layers()]
+        return [
+            layer.cross_attention.keys_values(memory_BSD).contiguous()
+            for layer in self._decoder_layers()
+        ]
 
     def step(
         self,
         ids_R: Tensor,
         position: int,
-        past: list[KeysValues] | None,
+        past: list[Past],
         memory: list[KeysValues],
         bias: Tensor | None,
-    ) -> tuple[Tensor, list[KeysValues]]:
+    ) -> Tensor:
         """One more token a row (see :meth:`DecoderLayer.step`).
 
         Args:
             ids_R: [rows] the last token of each row.
             position: Its position, from 0.
+            past: Each layer's keys and values of earlier positions; this one's are added.
 
         Returns:
-            [rows, vocabulary rows] logits of the next token, and each layer's keys and values.
+            [rows, vocabulary rows] logits of the next token.
         """
         y_R1D = self.embedding(ids_R[:, None], position)
-        present = []
-        for number, layer in enumerate(self._decoder_layers()):
-            own_past = past[number] if past else None
-            y_R1D, keys_values = layer.step(y_R1D, own_past, memory[number], bias)
-            present.append(keys_values)
-        return self.embedding.logits(y_R1D[:, 0]), present
+        for layer, own_past, own_memory in zip(self._decoder_layers(), past, memory, strict=True):
+            y_R1D = layer.step(y_R1D, own_past, own_memory, bias)
+        return self.embedding.logits(y_R1D[:, 0])
 
 
 def parameter_count(module: nn.Module) -> int:
