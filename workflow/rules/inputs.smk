@@ -55,6 +55,32 @@ def in_report(path, caption, category):
     )
 
 
+def runs_of_set(wildcards):
+    """Every run of the pair that translates the set: base first."""
+    pair = f"{wildcards.src}-{wildcards.tgt}"
+    return [
+        run
+        for run in PROJECT.runs
+        if run.pair == pair and wildcards.set in PROJECT.scored_sets(run)
+    ]
+
+
+def hypotheses_of_set(wildcards):
+    """Translations of the set, by every run of the pair."""
+    return [
+        f"{run_folder(run)}/hypothesis.{wildcards.set}.{wildcards.tgt}"
+        for run in runs_of_set(wildcards)
+    ]
+
+
+def compared(_):
+    """Paired tests of Table 3's rows against base; none without base and another row."""
+    if TABLE3_PAIR not in PROJECT.settings.pairs or PROJECT.rows[:1] != ("base",) or len(PROJECT.rows) < 2:
+        return []
+    dev = PROJECT.corpus_pair(TABLE3_PAIR).dev
+    return f"results/{SCALE}/{TABLE3_PAIR}/significance.{dev}.json"
+
+
 def trained_and_scored(_):
     """The marker and every score of each run."""
     return [

@@ -1,8 +1,9 @@
-"""Scoring: every BLEU convention of one hypothesis file against the raw reference.
+"""Scoring: every BLEU convention of a hypothesis file; paired tests of every row against base.
 
 Needs   results/<scale>/<pair>/<row>/seed<k>/hypothesis.<set>.<tgt>
         results/<scale>/<pair>/raw/<set>.<tgt>
 Writes  results/<scale>/<pair>/<row>/seed<k>/score.<set>.json
+        results/<scale>/<pair>/significance.<set>.json
 """
 
 
@@ -25,4 +26,30 @@ rule score:
         " --lang {wildcards.tgt}"
         " --set {wildcards.set:q}"
         " --output {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule significance:
+    """Is the difference between base and each other row more than chance?"""
+    input:
+        hypotheses=hypotheses_of_set,
+        reference="results/{scale}/{src}-{tgt}/raw/{set}.{tgt}",
+        code=package("scoring"),
+    output:
+        "results/{scale}/{src}-{tgt}/significance.{set}.json",
+    log:
+        "results/{scale}/logs/significance/{src}-{tgt}.{set}.log",
+    benchmark:
+        "results/{scale}/benchmarks/significance/{src}-{tgt}.{set}.tsv"
+    params:
+        systems=lambda wildcards, input: [
+            f"{run.row}={file}"
+            for run, file in zip(runs_of_set(wildcards), input.hypotheses, strict=True)
+        ],
+    shell:
+        "aiayn significance"
+        " --ref {input.reference:q}"
+        " --set {wildcards.set:q}"
+        " --output {output:q}"
+        " {params.systems:q}"
         " > {log:q} 2>&1"

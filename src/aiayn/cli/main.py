@@ -27,6 +27,7 @@ COMMANDS = (
     "average",
     "translate",
     "score",
+    "significance",
     "report",
 )
 
