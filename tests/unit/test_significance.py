@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from aiayn.cli.significance import significance as significance_command
 from aiayn.common.errors import UserError
-from aiayn.scoring.compare import compare_files, parse_systems
+from aiayn.common.named_files import parse_named
+from aiayn.scoring.compare import compare_files
 from aiayn.scoring.significance import compare_bleu, least_p
 
 SEGMENTS = 120
@@ -104,15 +105,14 @@ def test_several_seeds_are_one_test():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["base"], "'base': expected NAME=FILE"),
-        (["base="], "expected NAME=FILE"),
-        (["base=a", "base=b"], "two systems are needed"),
+        (["base"], "'base': expected NAME=PATH"),
+        (["base="], "expected NAME=PATH"),
         (["base=a", "base=b", "A1=c"], "A1 has 1 seeds but base has 2"),
     ],
 )
 def test_malformed_arguments_are_an_error(arguments, message):
     with pytest.raises(UserError, match=message):
-        parse_systems(arguments)
+        parse_named(arguments)
 
 
 def test_command_writes_whole_json_and_refuses_unequal_files(write_lines, tmp_path):

@@ -55,30 +55,34 @@ def in_report(path, caption, category):
     )
 
 
-def runs_of_set(wildcards):
-    """Every run of the pair that translates the set: base first."""
-    pair = f"{wildcards.src}-{wildcards.tgt}"
+def runs_of_pair(wildcards):
+    """Every run of the pair, base first."""
+    return [run for run in PROJECT.runs if run.pair == f"{wildcards.src}-{wildcards.tgt}"]
+
+
+def last_models(wildcards):
+    """The last checkpoint of every run of the pair."""
+    return [f"{run_folder(run)}/last/model.safetensors" for run in runs_of_pair(wildcards)]
+
+
+def hypotheses_of_dev(wildcards):
+    """Translations of the dev set by every run of the pair."""
+    dev = corpus_pair(wildcards).dev
     return [
-        run
-        for run in PROJECT.runs
-        if run.pair == pair and wildcards.set in PROJECT.scored_sets(run)
+        f"{run_folder(run)}/hypothesis.{dev}.{wildcards.tgt}" for run in runs_of_pair(wildcards)
     ]
 
 
-def hypotheses_of_set(wildcards):
-    """Translations of the set, by every run of the pair."""
-    return [
-        f"{run_folder(run)}/hypothesis.{wildcards.set}.{wildcards.tgt}"
-        for run in runs_of_set(wildcards)
-    ]
+def reference_of_dev(wildcards):
+    """The target side of the dev set, raw."""
+    return f"{pair_folder(wildcards)}/raw/{corpus_pair(wildcards).dev}.{wildcards.tgt}"
 
 
-def compared(_):
-    """Paired tests of Table 3's rows against base; none without base and another row."""
-    if TABLE3_PAIR not in PROJECT.settings.pairs or PROJECT.rows[:1] != ("base",) or len(PROJECT.rows) < 2:
-        return []
-    dev = PROJECT.corpus_pair(TABLE3_PAIR).dev
-    return f"results/{SCALE}/{TABLE3_PAIR}/significance.{dev}.json"
+def paired_tests(_):
+    """Table 3's rows against base: nothing to test without base and another row."""
+    several = PROJECT.rows[:1] == ("base",) and len(PROJECT.rows) > 1
+    tested = several and TABLE3_PAIR in PROJECT.settings.pairs
+    return f"results/{SCALE}/{TABLE3_PAIR}/significance.json" if tested else []
 
 
 def trained_and_scored(_):

@@ -71,7 +71,7 @@ rule report:
     """Tables 2 and 3 beside the paper's, figures, samples, where every number came from."""
     input:
         runs=trained_and_scored,
-        significance=compared,
+        significance=paired_tests,
         counts=counts_of_pairs,
         published="config/published.yaml",
         code=[*package("reporting"), FORMULAS],

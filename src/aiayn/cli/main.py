@@ -26,6 +26,7 @@ COMMANDS = (
     "train",
     "average",
     "translate",
+    "losses",
     "score",
     "significance",
     "report",

@@ -1,52 +1,35 @@
-"""Paired tests of whole files, as ``significance.<set>.json`` holds them."""
+"""Paired tests of whole files, as ``significance.json`` holds them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from aiayn.common.errors import UserError
+from aiayn.common.named_files import parse_named
+from aiayn.scoring.perplexity import compare_ppl, read_losses
 from aiayn.scoring.score import read_both
 from aiayn.scoring.significance import RESAMPLES, TRIALS, System, compare_bleu
 
 
-def parse_systems(arguments: Sequence[str]) -> dict[str, list[Path]]:
-    """``NAME=FILE`` by name, in order; a name given again is another seed.
-
-    Raises:
-        UserError: an argument has another form, there is no second system, or the systems have
-            different numbers of seeds.
-    """
-    systems: dict[str, list[Path]] = {}
-    for argument in arguments:
-        name, separator, path = argument.partition("=")
-        if not (name and separator and path):
-            raise UserError(f"{argument!r}: expected NAME=FILE")
-        systems.setdefault(name, []).append(Path(path))
-    if len(systems) < 2:
-        raise UserError("two systems are needed, each as NAME=FILE; the first is the baseline")
-    baseline, *others = systems
-    for name in others:
-        if len(systems[name]) != len(systems[baseline]):
-            raise UserError(
-                f"{name} has {len(systems[name])} seeds but {baseline} has "
-                f"{len(systems[baseline])}"
-            )
-    return systems
-
-
-def compare_files(arguments: Sequence[str], reference: Path, set_name: str = "") -> dict[str, Any]:
+def compare_files(
+    arguments: Sequence[str], reference: Path, set_name: str = "", losses: Path | None = None
+) -> dict[str, Any]:
     """Test every system against the first.
 
     Args:
-        arguments: ``NAME=FILE`` of detokenized translations, as :func:`parse_systems` reads them.
+        arguments: ``NAME=FILE`` of detokenized translations, a name given again is another
+            seed; the first name is the baseline.
         reference: Raw reference, line for line.
         set_name: Name of the set, kept in the result.
+        losses: What ``aiayn losses`` wrote for the same systems; perplexities are tested as well.
 
     Raises:
         UserError: an argument is malformed, a file is missing or not UTF-8, or the numbers of
             lines differ; the message names argument or file.
     """
-    files = parse_systems(arguments)
+    files = parse_named(arguments)
+    if len(files) < 2:
+        raise UserError("two systems are needed, each as NAME=FILE; the first is the baseline")
     texts: dict[str, System] = {}
     references: list[str] = []
     for name, paths in files.items():
@@ -62,4 +45,13 @@ def compare_files(arguments: Sequence[str], reference: Path, set_name: str = "")
         "trials": TRIALS,
         "resamples": RESAMPLES,
         "bleu": bleu.as_json(),
+        "ppl": _ppl(losses, files) if losses else None,
     }
+
+
+def _ppl(losses: Path, systems: Mapping[str, Sequence[Path]]) -> dict[str, Any]:
+    found = read_losses(losses)
+    for name, files in systems.items():
+        if len(found.nll.get(name, ())) != len(files):
+            raise UserError(f"{losses}: does not hold {len(files)} seeds of {name}")
+    return compare_ppl(found, next(iter(systems)))

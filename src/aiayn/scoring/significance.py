@@ -51,7 +51,7 @@ class PairedBleu(NamedTuple):
     systems: dict[str, Comparison]
 
     def as_json(self) -> dict[str, Any]:
-        """As a part of ``significance.<set>.json``."""
+        """As a part of ``significance.json``."""
         systems = {name: comparison._asdict() for name, comparison in self.systems.items()}
         return {"signature": self.signature, "baseline": self.baseline, "systems": systems}
 
