@@ -29,7 +29,8 @@ def score_json(set_name: str, lang: str, bleu: float) -> dict[str, object]:
         ("sacrebleu", bleu - 1),
     ):
         values |= {name: value, f"{name}_low": value - 0.5, f"{name}_high": value + 0.5}
-    return values | {"sacrebleu_signature": SIGNATURE}
+        values[f"{name}_signature"] = SIGNATURE
+    return values
 
 
 def fabricate_run(project: Project, results: Path, run: Run, *, bleu: float, ppl: float) -> Path:
@@ -39,7 +40,8 @@ def fabricate_run(project: Project, results: Path, run: Run, *, bleu: float, ppl
     tokens = training.steps * training.tokens_per_step
     count = parameters(model, 4096)
     trained = {
-        "steps": training.steps, "parameters": count, "vocabulary": 4090, "source_tokens": tokens,
+        "steps": training.steps, "parameters": count, "vocabulary": 4090, "vocabulary_rows": 4096,
+        "source_tokens": tokens,
         "target_tokens": tokens, "seconds": 90.0, "flops": 6 * count * tokens,
         "dev": {"step": training.steps, "loss": math.log(ppl), "ppl": ppl}, "average": 5,
         "checkpoints": [], "precision": "fp32", "host": "somewhere", "device": "a CPU",

@@ -102,7 +102,9 @@ def test_perplexities_and_their_difference_are_worked_values():
 def test_noise_is_no_difference_of_perplexities_and_neither_is_none():
     rng = np.random.default_rng(1)
     base = 20 + rng.normal(size=PAIRS)
-    found = compare_ppl(losses_of(base=base, same=base, noise=base + rng.normal(size=PAIRS)), "base")
+    found = compare_ppl(
+        losses_of(base=base, same=base, noise=base + rng.normal(size=PAIRS)), "base"
+    )
     same, noise = found["systems"]["same"], found["systems"]["noise"]
     assert (same["difference"], same["p"]) == (0, 1)
     assert noise["p"] > 0.05

@@ -48,7 +48,9 @@ def test_a_real_difference_is_found_in_either_direction():
 
 
 def test_noise_is_not_a_difference():
-    found = [compare(translations(0.85, seed), translations(0.85, 100 + seed)) for seed in (1, 2, 3)]
+    found = [
+        compare(translations(0.85, seed), translations(0.85, 100 + seed)) for seed in (1, 2, 3)
+    ]
     assert all(one.p > 0.05 for one in found)
     assert all(one.low < 0 < one.high for one in found)
 

@@ -21,7 +21,5 @@ def parse_named(arguments: Sequence[str]) -> dict[str, list[Path]]:
     first = next(iter(named))
     for name, paths in named.items():
         if len(paths) != len(named[first]):
-            raise UserError(
-                f"{name} has {len(paths)} seeds but {first} has {len(named[first])}"
-            )
+            raise UserError(f"{name} has {len(paths)} seeds but {first} has {len(named[first])}")
     return named

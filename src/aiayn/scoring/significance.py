@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from sacrebleu.metrics import BLEU
-from sacrebleu.significance import PairedTest
+from sacrebleu.significance import PairedTest, Result
 
 from aiayn.common.progress import track
 from aiayn.scoring.bleu import RESAMPLES
@@ -105,7 +105,7 @@ def _randomization(
     baseline: System, system: System, references: Sequence[str]
 ) -> tuple[str, float]:
     """sacrebleu's signature and two-sided p-value; seeds one after another."""
-    named = [
+    named: list[tuple[str, Sequence[str]]] = [
         (name, [line for seed in lists for line in seed])
         for name, lists in (("baseline", baseline), ("system", system))
     ]
@@ -113,7 +113,10 @@ def _randomization(
         named, {"BLEU": BLEU()}, [list(references) * len(baseline)], "ar", n_samples=TRIALS
     )
     signatures, results = test()
-    return str(signatures["BLEU"]), float(results["BLEU"][1].p_value)
+    (found,) = results["BLEU"][1:]
+    assert isinstance(found, Result)
+    assert found.p_value is not None
+    return str(signatures["BLEU"]), found.p_value
 
 
 def _statistics(system: System, references: Sequence[str]) -> Statistics:
@@ -135,7 +138,13 @@ def _statistics(system: System, references: Sequence[str]) -> Statistics:
 def _bleu(statistics: Statistics) -> float:
     """BLEU of summed statistics, [10], smoothed as sacreBLEU does by default."""
     values = [int(value) for value in statistics]
-    return BLEU.compute_bleu(values[:4], values[4:8], *values[8:], smooth_method="exp").score
+    return BLEU.compute_bleu(
+        correct=values[:4],
+        total=values[4:8],
+        sys_len=values[8],
+        ref_len=values[9],
+        smooth_method="exp",
+    ).score
 
 
 def _resampled_bleu(
