@@ -71,6 +71,34 @@ def fabricate_run(project: Project, results: Path, run: Run, *, bleu: float, ppl
     return folder
 
 
+def fabricate_significance(
+    project: Project,
+    results: Path,
+    bleu: dict[str, tuple[float, float]],
+    ppl: dict[str, tuple[float, float]] | None = None,
+) -> None:
+    """Write ``significance.json``: by row the difference to base, with its interval, and p.
+
+    The interval is the difference plus and minus 0.4.
+    """
+
+    def tests(rows: dict[str, tuple[float, float]], baseline: float) -> dict[str, object]:
+        systems = {
+            row: {
+                "score": baseline + difference, "difference": difference, "p": p,
+                "low": difference - 0.4, "high": difference + 0.4,
+            }
+            for row, (difference, p) in rows.items()
+        }  # fmt: skip
+        return {"signature": SIGNATURE, "baseline": baseline, "systems": systems}
+
+    values = {
+        "set": "dev", "segments": LINES, "seeds": len(project.settings.seeds), "baseline": "base",
+        "trials": 2000, "resamples": 1000, "bleu": tests(bleu, 20.0), "ppl": tests(ppl or {}, 5.0),
+    }  # fmt: skip
+    write_json(results / project.name / "en-de" / "significance.json", values)
+
+
 def _journals(folder: Path, ppl: float, d_model: int, training: object) -> None:
     steps, warmup, factor = training.steps, training.warmup, training.lr_factor  # type: ignore[attr-defined]
     stride = max(1, steps // 100)

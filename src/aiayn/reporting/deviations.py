@@ -108,7 +108,7 @@ def _mirror(results: Results) -> str:
     return mirror if results.project.settings.corpora_base else ""
 
 
-def _beyond_table3(results: Results) -> list[dict[str, Cell]]:
+def table2_deviations(results: Results) -> list[dict[str, Cell]]:
     """What Table 2's rows do otherwise than in the paper, beyond the columns of Table 3."""
     found: list[dict[str, Cell]] = []
     for item in results.published.table2_recipe:
@@ -131,7 +131,7 @@ def _beyond_table3(results: Results) -> list[dict[str, Cell]]:
 
 def _table2_section(results: Results) -> str:
     heading = "## Table 2's rows, beyond the columns of Table 3"
-    records = _beyond_table3(results)
+    records = table2_deviations(results)
     return f"{heading}\n\n{markdown_table(records) if records else 'No difference.'}"
 
 

@@ -64,14 +64,10 @@ def latex_table(records: Sequence[Mapping[str, str]], caption: str, label: str) 
     frame = pd.DataFrame(records, dtype=object)
     columns = "l" + "r" * (len(frame.columns) - 1)
     tabular = frame.to_latex(index=False, escape=False, column_format=columns).strip()
-    size = (
-        "\\scriptsize\\setlength{\\tabcolsep}{2.5pt}"
-        if len(frame.columns) > 10
-        else "\\footnotesize"
-    )
+    size = "scriptsize" if len(frame.columns) > 10 else "footnotesize"
     return (
         "% \\usepackage{booktabs}\n"
-        f"\\begin{{table}}\n\\centering{size}\n"
+        f"\\begin{{table}}\n\\centering\\{size}\\setlength{{\\tabcolsep}}{{2.5pt}}\n"
         f"\\caption{{{latex_escape(caption)}}}\n\\label{{{label}}}\n"
         # Centred on the page, even where it is wider than the text.
         f"\\makebox[\\textwidth][c]{{%\n{tabular}}}\n\\end{{table}}\n"

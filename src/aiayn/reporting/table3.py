@@ -217,7 +217,6 @@ def _whole(value: float | None) -> str:
 
 
 def _latex_record(row: Row, base: Row) -> dict[str, str]:
-    # Several columns are headed "(paper)": blanks, which LaTeX ignores, make three keys of it.
     shape = {
         _LATEX_NAMES.get(key, key): latex_escape(text.removesuffix("usoidal"))
         for key, text in shape_cells(row, base).items()
@@ -225,14 +224,14 @@ def _latex_record(row: Row, base: Row) -> dict[str, str]:
     return {
         "": latex_escape(row.name),
         **shape,
-        "(paper)": ppl_text(row.paper_ppl),
+        "PPL (paper)": ppl_text(row.paper_ppl),
         "PPL": latex_number(with_deviation(row.ppl, ppl_text(mean_of(row.ppl)))),
-        "(paper) ": paper_bleu_text(row.paper_bleu),
+        "BLEU (paper)": paper_bleu_text(row.paper_bleu),
         "BLEU": latex_number(with_deviation(row.bleu, bleu_text(mean_of(row.bleu)))),
         "diff.": latex_signed(difference(row.bleu, row.paper_bleu)),
         r"95\% interval": interval_text(row.low, row.high).replace(" to ", "--"),
-        "(paper)  ": _whole(row.paper_params_m),
-        r"params $\times10^6$": millions_text(mean_of(row.params_m)) or DASH,
+        "params (paper)": _whole(row.paper_params_m),
+        r"$\times10^6$": millions_text(mean_of(row.params_m)) or DASH,
     }
 
 
