@@ -41,10 +41,7 @@ REPORT_FILES = [
     *(in_report(page, caption, "Tables and pages") for page, caption in PAGES.items()),
     *(in_report(f"figures/{name}.svg", caption, "Figures") for name, caption in FIGURES.items()),
     *(f"reports/{SCALE}/figures/{name}.png" for name in FIGURES),
-    *(
-        f"reports/{SCALE}/runs/{run.pair}.{run.row}.seed{run.seed}.json"
-        for run in PROJECT.runs
-    ),
+    *(f"reports/{SCALE}/runs/{run.pair}.{run.row}.seed{run.seed}.json" for run in PROJECT.runs),
 ]
 
 
