@@ -178,3 +178,5 @@ def test_every_test_names_a_row_of_table_3_that_its_claim_lists():
     for claim in published.claims:
         assert {"base", *(test.row for test in claim.tests)} <= set(claim.rows) | {"base"}
         assert set(claim.rows) <= set(published.table3)
+        against_published = {test.row for test in claim.tests if test.than == "published"}
+        assert against_published <= {"base", "big"}

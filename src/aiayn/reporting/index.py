@@ -59,10 +59,11 @@ def _state(results: Results) -> str:
         for run in results.runs
         if run.trained is None
     ]
+    every = set(project.rows) >= set(results.published.table3)
+    rows = "every row" if every else f"rows {', '.join(project.rows)}"
     state = (
-        f"{len(trained)} of {len(results.runs)} trainings are in this report: "
-        f"{', '.join(project.rows)} of Table 3; {' and '.join(project.settings.pairs)}; corpus "
-        f"`{project.scale.corpus}`."
+        f"{len(trained)} of {len(results.runs)} trainings are in this report: {rows} of Table 3; "
+        f"{' and '.join(project.settings.pairs)}; corpus `{project.scale.corpus}`."
     )
     hours = sum(hours for run in results.runs if (hours := device_hours(run)))
     devices = ", ".join(sorted({markdown_escape(one.device) for one in trained}))

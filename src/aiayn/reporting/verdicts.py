@@ -6,11 +6,11 @@ systems asks where our 95% interval lies, and one of equality where the differen
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from aiayn.config.project import TABLE3_PAIR
-from aiayn.reporting.measured import NOT_RUN, Measured
+from aiayn.reporting.measured import NOT_RUN
 from aiayn.reporting.published import Claim, ClaimTest
 from aiayn.reporting.results import Comparison, Results
 from aiayn.reporting.table2 import System, table2_systems
@@ -146,44 +146,41 @@ def _against_published(results: Results, test: ClaimTest) -> Tested:
     published, ours = table2_systems(results, TABLE3_PAIR)
     others = [system for system in published if system.row is None]
     own = next(system for system in ours if system.row == test.row)
-    if test.metric == "flops":
-        return _cheaper(results, test, own, others)
-    best = max((system for system in others if system.paper_bleu), key=lambda one: _bleu(one))
-    paper = _bleu(own) - _bleu(best)
-    known = {"other": best.paper_bleu, "other_name": best.model, "paper_difference": paper}
+    tested = _cheaper(test, own, others) if test.metric == "flops" else _above(test, own, others)
+    if tested.outcome == "not run" or own.comparable:
+        return tested
+    return replace(tested, outcome="not comparable")
+
+
+def _above(test: ClaimTest, own: System, others: list[System]) -> Tested:
+    """Our 95% interval against the best published score."""
+    scores = {system.model: system.paper_bleu for system in others if system.paper_bleu}
+    model, best = max(scores.items(), key=lambda item: item[1])
+    paper = own.paper_bleu - best if own.paper_bleu else None
+    tested = Tested(
+        test=test, outcome="not run", other=best, other_name=model, paper_difference=paper
+    )
     if own.bleu is None or own.low is None or own.high is None:
-        return Tested(test=test, outcome="not run", **known)  # type: ignore[arg-type]
-    low, high = own.low.mean - _bleu(best), own.high.mean - _bleu(best)
-    outcome: Outcome = "holds" if low > test.margin else "undecided"
-    outcome = "contradicted" if high < test.margin else outcome
-    return Tested(
-        test=test,
-        outcome=outcome if own.comparable else "not comparable",
-        score=own.bleu.mean,
-        difference=own.bleu.mean - _bleu(best),
-        low=low,
-        high=high,
-        **known,  # type: ignore[arg-type]
+        return tested
+    low, high = own.low.mean - best, own.high.mean - best
+    outcome: Outcome = "undecided"
+    if low > test.margin:
+        outcome = "holds"
+    elif high < test.margin:
+        outcome = "contradicted"
+    difference = own.bleu.mean - best
+    return replace(
+        tested, outcome=outcome, score=own.bleu.mean, difference=difference, low=low, high=high
     )
 
 
-def _bleu(system: System) -> float:
-    assert system.paper_bleu is not None
-    return system.paper_bleu
-
-
-def _cheaper(results: Results, test: ClaimTest, own: System, others: list[System]) -> Tested:
-    """A cost is no sample: it is lower or it is not."""
+def _cheaper(test: ClaimTest, own: System, others: list[System]) -> Tested:
+    """A cost, by the paper's method where it is known, is no sample: it is lower or it is not."""
     costs = {system.model: system.paper_flops for system in others if system.paper_flops}
-    cheapest = min(costs, key=lambda model: costs[model])
-    measured: Measured | None = own.paper_method_flops or own.flops
+    model, least = min(costs.items(), key=lambda item: item[1])
+    tested = Tested(test=test, outcome="not run", other=least, other_name=model)
+    measured = own.paper_method_flops or own.flops
     if measured is None:
-        return Tested(test=test, outcome="not run", other=costs[cheapest], other_name=cheapest)
-    outcome: Outcome = "holds" if measured.mean < costs[cheapest] else "contradicted"
-    return Tested(
-        test=test,
-        outcome=outcome if own.comparable else "not comparable",
-        score=measured.mean,
-        other=costs[cheapest],
-        other_name=cheapest,
-    )
+        return tested
+    outcome: Outcome = "holds" if measured.mean < least else "contradicted"
+    return replace(tested, outcome=outcome, score=measured.mean)
