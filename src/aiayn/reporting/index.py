@@ -68,7 +68,8 @@ def _state(results: Results) -> str:
     hours = sum(hours for run in results.runs if (hours := device_hours(run)))
     devices = ", ".join(sorted({markdown_escape(one.device) for one in trained}))
     made = f" They took {hours:.3g} device-hours on {devices}." if trained else ""
-    return state + made + (f" {NOT_RUN.capitalize()}: {', '.join(missing)}." if missing else "")
+    which = ", ".join(missing) if trained else "all of them"
+    return state + made + (f" {NOT_RUN.capitalize()}: {which}." if missing else "")
 
 
 def _headline(results: Results) -> str:

@@ -250,8 +250,9 @@ def _legend(results: Results) -> str:
 _PARAMETERS = (
     "Blank: base's value. Parameters as counted in the trained model, or from its shape where it "
     "was not run and the configuration says how many rows the embedding has. The paper's counts "
-    "(blank there: base's) come out exactly with the 40,960 rows of the original code, more than "
-    "its vocabulary has entries; the last column leaves out rows beyond this run's vocabulary."
+    "(blank there: base's) come out with the 40,960 rows of the original code, more than its "
+    "vocabulary has entries, for every row but big: its 213 fits neither 40,960 rows (218.3) nor "
+    "37,000 (214.2). The last column leaves out rows beyond this run's vocabulary."
 )
 
 
