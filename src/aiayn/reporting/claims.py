@@ -138,7 +138,7 @@ def _method(results: Results) -> str:
     lines = [
         "* **reproduced**: every test holds. **not reproduced**: a test is contradicted, its "
         "opposite being significant. **not decided at this scale**: neither. **not run**: a row "
-        "is missing.",
+        "or its test is missing.",
         "* A verdict is about the models of this scale, not the paper's.",
         f"* A test against base is paired and two-sided (approximate randomization"
         f"{f', {found.trials:,} trials' if found else ''}); p is adjusted by Holm's method for all "
