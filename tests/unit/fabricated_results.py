@@ -76,10 +76,12 @@ def fabricate_significance(
     results: Path,
     bleu: dict[str, tuple[float, float]],
     ppl: dict[str, tuple[float, float]] | None = None,
+    *,
+    base: float = 20.0,
 ) -> None:
     """Write ``significance.json``: by row the difference to base, with its interval, and p.
 
-    The interval is the difference plus and minus 0.4.
+    The interval is the difference plus and minus 0.4; ``base`` is base's BLEU.
     """
 
     def tests(rows: dict[str, tuple[float, float]], baseline: float) -> dict[str, object]:
@@ -94,7 +96,7 @@ def fabricate_significance(
 
     values = {
         "set": "dev", "segments": LINES, "seeds": len(project.settings.seeds), "baseline": "base",
-        "trials": 2000, "resamples": 1000, "bleu": tests(bleu, 20.0), "ppl": tests(ppl or {}, 5.0),
+        "trials": 2000, "resamples": 1000, "bleu": tests(bleu, base), "ppl": tests(ppl or {}, 5.0),
     }  # fmt: skip
     write_json(results / project.name / "en-de" / "significance.json", values)
 

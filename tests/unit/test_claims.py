@@ -73,6 +73,13 @@ def test_positions_that_differ_but_little_are_as_good_however_significant(tmp_pa
     assert verdicts(tmp_path, AS_CLAIMED | {"E": (1.0, REAL)})[7] == "not reproduced"
 
 
+def test_models_that_have_learned_nothing_are_not_as_good_as_each_other(tmp_path):
+    project = project_at("mini", pairs="en-de")
+    fabricate_significance(project, tmp_path, {"E": (0.0, 1.0)}, base=0.2)
+    claim = judge(read_results(project, load_published(ROOT), tmp_path))[6]
+    assert claim.verdict == "not decided at this scale"
+
+
 def test_many_tests_are_held_to_a_stricter_level(tmp_path):
     # 0.02 for one of two tests is 0.04 by Holm's method, for one of eight it is 0.16.
     assert verdicts(tmp_path, AS_CLAIMED | {"A4": (-1.0, 0.02)})[2] == "reproduced"

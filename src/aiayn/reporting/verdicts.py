@@ -136,7 +136,12 @@ def _directed(test: ClaimTest, difference: float, p: float) -> Outcome:
 
 
 def _equal(test: ClaimTest, found: Comparison) -> Outcome:
-    """Equivalent when the whole interval is within the margin, different when all is beyond."""
+    """Equivalent when the whole interval is within the margin, different when all is beyond.
+
+    Two scores below the margin cannot lie further apart: being so close says nothing.
+    """
+    if max(found.score, found.score - found.difference) <= test.margin:
+        return "undecided"
     if -test.margin < found.low and found.high < test.margin:
         return "holds"
     return "contradicted" if found.low > test.margin or found.high < -test.margin else "undecided"
