@@ -29,7 +29,8 @@ def score_json(set_name: str, lang: str, bleu: float) -> dict[str, object]:
         ("sacrebleu", bleu - 1),
     ):
         values |= {name: value, f"{name}_low": value - 0.5, f"{name}_high": value + 0.5}
-    return values | {"sacrebleu_signature": SIGNATURE}
+        values[f"{name}_signature"] = SIGNATURE
+    return values
 
 
 def fabricate_run(project: Project, results: Path, run: Run, *, bleu: float, ppl: float) -> Path:
@@ -39,7 +40,8 @@ def fabricate_run(project: Project, results: Path, run: Run, *, bleu: float, ppl
     tokens = training.steps * training.tokens_per_step
     count = parameters(model, 4096)
     trained = {
-        "steps": training.steps, "parameters": count, "vocabulary": 4090, "source_tokens": tokens,
+        "steps": training.steps, "parameters": count, "vocabulary": 4090, "vocabulary_rows": 4096,
+        "source_tokens": tokens,
         "target_tokens": tokens, "seconds": 90.0, "flops": 6 * count * tokens,
         "dev": {"step": training.steps, "loss": math.log(ppl), "ppl": ppl}, "average": 5,
         "checkpoints": [], "precision": "fp32", "host": "somewhere", "device": "a CPU",
@@ -67,6 +69,36 @@ def fabricate_run(project: Project, results: Path, run: Run, *, bleu: float, ppl
         lines = "".join(f"{text}\n" for text in texts)
         write_text(folder / f"hypothesis.{name}.{target}", lines)
     return folder
+
+
+def fabricate_significance(
+    project: Project,
+    results: Path,
+    bleu: dict[str, tuple[float, float]],
+    ppl: dict[str, tuple[float, float]] | None = None,
+    *,
+    base: float = 20.0,
+) -> None:
+    """Write ``significance.json``: by row the difference to base, with its interval, and p.
+
+    The interval is the difference plus and minus 0.4; ``base`` is base's BLEU.
+    """
+
+    def tests(rows: dict[str, tuple[float, float]], baseline: float) -> dict[str, object]:
+        systems = {
+            row: {
+                "score": baseline + difference, "difference": difference, "p": p,
+                "low": difference - 0.4, "high": difference + 0.4,
+            }
+            for row, (difference, p) in rows.items()
+        }  # fmt: skip
+        return {"signature": SIGNATURE, "baseline": baseline, "systems": systems}
+
+    values = {
+        "set": "dev", "segments": LINES, "seeds": len(project.settings.seeds), "baseline": "base",
+        "trials": 2000, "resamples": 1000, "bleu": tests(bleu, base), "ppl": tests(ppl or {}, 5.0),
+    }  # fmt: skip
+    write_json(results / project.name / "en-de" / "significance.json", values)
 
 
 def _journals(folder: Path, ppl: float, d_model: int, training: object) -> None:

@@ -1,5 +1,7 @@
 """The whole report from made-up results: figures, pages, and what they say of gaps."""
 
+import json
+import re
 import subprocess
 import sys
 
@@ -14,9 +16,12 @@ from aiayn.common.files import write_text
 from aiayn.config import Run
 from aiayn.config.project import TABLE3_PAIR
 from aiayn.reporting import load_published, read_results
-from aiayn.reporting.claims import verdict
 from aiayn.reporting.curves import POINTS, training_curve
-from aiayn.reporting.deviations import recipe_deviations, row_deviations
+from aiayn.reporting.deviations import (
+    recipe_deviations,
+    row_deviations,
+    table2_deviations,
+)
 from aiayn.reporting.figure_ablations import group_series
 from aiayn.reporting.figure_cost import draw_cost
 from aiayn.reporting.figure_positions import dot_products, sinusoids
@@ -120,6 +125,8 @@ def test_samples_are_chosen_by_position_and_show_each_text(demo):
     assert "### Line 2 of 60" in text
     assert r"* **source**: en line 2 a\|b \*c\*" in text
     assert "* **base**: hypothesis 2 of base" in text
+    assert "* **big**: not run" in text
+    assert "beam 4, length penalty 0.6, seed 1" in text
     french = text[text.index("## EN-FR") :]
     assert "* **base**: not run" in french
 
@@ -139,19 +146,44 @@ def test_data_page_counts_by_reason_and_says_when_data_are_not_official(tmp_path
     assert totals in " ".join(text.split())
 
 
-def test_claims_are_decided_at_no_scale_but_the_papers_and_never_with_rows_missing(demo):
-    assert verdict("demo", True) == verdict("paper-rehearsal", True) == "not decided at this scale"
-    assert verdict("paper", False) == "not run"
-    text = (demo / "claims.md").read_text()
-    assert "## Claim 2: not run" in text
-    assert "## Claim 7: not decided at this scale" in text
-    assert text.count("\n## Claim") == 7
+def test_a_row_of_a_table_leads_to_all_that_is_known_of_its_runs(demo):
+    table, page = ((demo / name).read_text() for name in ("table3.md", "provenance.md"))
+    assert "[A1]: provenance.md#en-de-a1" in table
+    section = page.split("### en-de A1\n")[1].split("###")[0]
+    (link,) = re.findall(r"\]\((.+?)\)", section)
+    record = json.loads((demo / link).read_text())
+    assert record["git_commit"].startswith("0123456789abcdef")
+    assert record["data_sha256"]
+    assert record["host"] == {"name": "somewhere", "system": "Linux"}
+    assert (record["trained"]["seconds"], record["decoding"]["beam"]) == (90.0, 4)
+    assert f"PPL {record['trained']['dev']['ppl']:.2f}" in section
+    assert f"BLEU {record['scores']['dev']['compound_split']:.2f} on dev" in section
+    assert "0.1 device-hours" in page  # four trainings of 90 seconds
+
+
+def test_the_way_in_has_headline_numbers_and_verdicts(demo):
+    text = " ".join((demo / "index.md").read_text().split())
+    assert "| Transformer (base) | EN-DE | 27.3 | 11.00 | 10.50 to 11.50 | [en-de base] |" in text
+    assert "| Transformer (big) | EN-DE | 28.4 | not run |" in text
+    assert text.count("**not run**") == 7
+    assert "0.1 device-hours on a CPU" in text
+
+
+def test_one_hypothesis_file_has_every_convention_with_its_signature(demo):
+    text = (demo / "bleu.md").read_text()
+    section = text.split("## EN-DE, test (Table 2)")[1].split("\n## ")[0]
+    assert "is by **compound-split**" in section
+    cells = "| 11.00 (10.50 to 11.50) | 10.00 (9.50 to 10.50) | 9.00 (8.50 to 9.50) |"
+    assert cells in " ".join(section.split())
+    assert section.count("nrefs:1|bs:1000") == 3
+    assert "## EN-FR, test (Table 2)\n\nnot run" in text
 
 
 def test_paper_scale_has_no_deviation_in_recipe_or_rows(tmp_path):
     results = read(project_at("paper"), tmp_path)
     assert recipe_deviations(results) == []
     assert row_deviations(results) == []
+    assert table2_deviations(results) == []
 
 
 def test_paper_scale_resolves_to_the_published_table_3(tmp_path):
@@ -172,6 +204,11 @@ def test_deviations_name_what_differs_and_nothing_else(tmp_path):
     assert not {"model.h", "model.p_drop", "decoding.alpha", "training.average"} & found.keys()
     assert row_deviations(results) == [
         {"row": "big", "key": "steps", "paper": "3 × base", "here": "1 × base"}
+    ]
+    checkpoints = [one for one in table2_deviations(results) if one["key"] == "`checkpoint_every`"]
+    assert [(one["row"], one["paper"], one["here"]) for one in checkpoints] == [
+        ("big, EN-DE", "600", "1"),
+        ("big, EN-FR", "600", "1"),
     ]
 
 

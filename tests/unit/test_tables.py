@@ -12,6 +12,7 @@ from aiayn.common.errors import UserError
 from aiayn.common.files import write_json, write_text
 from aiayn.config import Run
 from aiayn.reporting import load_published, read_results
+from aiayn.reporting.bleu import write_bleu
 from aiayn.reporting.metrics import metrics
 from aiayn.reporting.render import latex_escape, latex_power, markdown_escape
 from aiayn.reporting.table2 import COLUMNS as TABLE2_COLUMNS
@@ -72,7 +73,23 @@ def test_table_3_counts_parameters_of_the_trained_model(two_rows, tmp_path):
     write_table3(two_rows, tmp_path)
     # Encoder 527,104 + decoder 790,784 a layer, 2 layers, 4,096 rows of 256.
     layers = 2 * (527_104 + 790_784)
-    assert float(records(tmp_path / "table3.csv")[0]["params_m"]) == (layers + 4096 * 256) / 1e6
+    base = records(tmp_path / "table3.csv")[0]
+    assert float(base["params_m"]) == (layers + 4096 * 256) / 1e6
+    assert float(base["params_vocabulary_m"]) == (layers + 4090 * 256) / 1e6
+
+
+def test_parameters_at_paper_scale_are_the_papers_before_any_training(tmp_path):
+    results = read(project_at("paper"), tmp_path)
+    write_table3(results, tmp_path)
+    rows = {row["row"]: row for row in records(tmp_path / "table3.csv")}
+    counted = {name: round(float(row["params_m"]), 1) for name, row in rows.items()}
+    assert counted["base"] == 65.1
+    named = {"B1": 58.0, "B2": 60.4, "C1": 35.7, "C2": 50.4, "C3": 79.8, "C4": 27.8, "C5": 167.9}
+    assert named.items() <= counted.items()
+    for name, row in rows.items():
+        # All of them the paper's, but for big, which no size of the vocabulary makes 213.
+        if row["paper_params_m"] and name != "big":
+            assert abs(counted[name] - float(row["paper_params_m"])) < 0.6, name
 
 
 def test_markdown_of_table_3_is_blank_where_a_row_is_as_base_and_marks_rows_not_run(
@@ -83,13 +100,21 @@ def test_markdown_of_table_3_is_blank_where_a_row_is_as_base_and_marks_rows_not_
     assert lines[2] == f"> {two_rows.about}"
     cells = {
         line.split("|")[1].strip(): [cell.strip() for cell in line.split("|")[2:-1]]
-        for line in lines
+        for line in lines[: lines.index("## Shapes and parameters")]
         if line.startswith("|")
     }
-    assert cells["A1"][:10] == ["", "", "", "**1**", "**256**", "**256**", "", "", "", ""]
-    assert cells["A1"][10:16] == ["150", "5.29", "22.50", "22.00 to 23.00", "24.9", "-2.40"]
-    assert cells["D1"][6] == "**0.0**"
-    assert cells["D1"][10:13] == ["not run", "5.77", "not run"]
+    assert cells["[base]"][:3] == ["", "4.92", "8.25"]
+    assert cells["[A1]"] == [
+        *("h 1, d_k 256, d_v 256", "5.29", "150", "24.9", "22.50", "-2.40", "22.00 to 23.00"),
+    ]
+    assert cells["D1"] == ["p_drop 0.0", "5.77", "not run", "24.6", "not run", "", ""]
+    shapes = {
+        line.split("|")[1].strip(): [cell.strip() for cell in line.split("|")[2:-1]]
+        for line in lines[lines.index("## Shapes and parameters") :]
+        if line.startswith("|")
+    }
+    assert shapes["A1"] == ["", "", "", "1", "256", "256", "", "", "", "", "", "3.7", "3.7"]
+    assert shapes["C5"][-3:] == ["168", "not run", ""]
 
 
 def test_several_seeds_give_mean_and_deviation(tmp_path):
@@ -102,6 +127,14 @@ def test_several_seeds_give_mean_and_deviation(tmp_path):
     write_table3(results, tmp_path)
     assert "| 21.00 ± 1.00 (3 seeds)" in (tmp_path / "table3.md").read_text()
     assert records(tmp_path / "table3.csv")[0]["ppl"] == "10.0"
+    assert [records(tmp_path / "table3.csv")[0][key] for key in ("bleu_sd", "ppl_sd", "seeds")] == [
+        *("1.0", "1.0", "3"),
+    ]
+    write_table2(results, tmp_path)
+    assert "| 21.00 ± 1.00 (3 seeds) | -6.30 " in (tmp_path / "table2.md").read_text()
+    assert r"21.00 $\pm$ 1.00" in (tmp_path / "table2.tex").read_text()
+    ours = next(row for row in records(tmp_path / "table2.csv") if row["source"] == "reproduced")
+    assert [ours[key] for key in ("bleu", "bleu_sd", "seeds")] == ["21.0", "1.0", "3"]
     assert metrics(results)["en-de"]["base"]["dev"] == {
         "bleu": 21.0,
         "sacrebleu": 19.0,
@@ -141,9 +174,40 @@ def test_table_2_says_not_run_in_markdown_and_a_dash_in_latex(two_rows, tmp_path
     write_table2(two_rows, tmp_path)
     markdown, latex = ((tmp_path / f"table2.{kind}").read_text() for kind in ("md", "tex"))
     big = next(line for line in markdown.split("\n") if line.startswith("| Transformer (big)"))
-    assert big.count("not run") == 2
-    assert r"Transformer (big) & 28.4 & -- & -- & $2.3\cdot10^{19}$ & -- \\" in latex
+    assert big.count("not run") == 3
+    assert r"Transformer (big) & 28.4 & -- &  &  & $2.3\cdot10^{19}$ & -- & -- \\" in latex
     assert latex.count(r"\toprule") == latex.count(r"\end{table}") == 2
+
+
+@pytest.mark.parametrize(
+    ("device", "tflops"),
+    [
+        ("Tesla P100-SXM2-16GB", 9.5),
+        ("NVIDIA A100-SXM4-80GB", 19.5),
+        ("NVIDIA H100 PCIe", 51),
+        ("NVIDIA H100 80GB HBM3", 67),
+        ("AMD EPYC", None),
+    ],
+)
+def test_training_cost_by_the_papers_method_is_time_times_devices_times_capacity(
+    tmp_path, device, tflops
+):
+    project = project_at("demo", rows="base", pairs="en-de")
+    folder = fabricate_run(project, tmp_path, Run("en-de", "base", 1), bleu=20.0, ppl=8.0)
+    trained = json.loads((folder / "trained.json").read_text())
+    trained |= {"device": device, "ranks": 8, "seconds": 12 * 3600}
+    write_json(folder / "trained.json", trained)
+    write_table2(read(project, tmp_path), tmp_path)
+    ours = next(row for row in records(tmp_path / "table2.csv") if row["source"] == "reproduced")
+    assert float(ours["device_hours"]) == 96
+    markdown = (tmp_path / "table2.md").read_text()
+    if tflops is None:
+        assert ours["flops_paper_method"] == ""
+        assert "no capacity is on record for AMD EPYC" in markdown
+    else:
+        assert float(ours["flops_paper_method"]) == pytest.approx(96 * 3600 * tflops * 1e12)
+        assert "n/a" not in markdown
+    assert ("3.3e18 | 3.3e18" in " ".join(markdown.split())) == (tflops == 9.5)  # base, Section 6.1
 
 
 def test_a_pair_that_was_not_asked_for_is_not_run(tmp_path):
@@ -209,7 +273,9 @@ def test_latex_compiles(two_rows, tmp_path):
     assert done.returncode == 0, done.stdout[-2000:]
 
 
-def test_a_further_test_set_stands_below_table_2_and_not_in_it(tmp_path, monkeypatch):
+def test_the_filtered_set_stands_beside_the_other_conventions_and_not_in_table_2(
+    tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     project = project_at("paper")
     archive = tmp_path / project.downloads / project.catalogue.archives["wmt-test-filtered"].file
@@ -218,9 +284,12 @@ def test_a_further_test_set_stands_below_table_2_and_not_in_it(tmp_path, monkeyp
     folder = fabricate_run(project, tmp_path, Run("en-de", "base", 1), bleu=26.0, ppl=5.0)
     filtered = score_json("newstest2014-filtered", "de", 24.25)
     write_json(folder / "score.newstest2014-filtered.json", filtered)
-    write_table2(read(project, tmp_path), tmp_path)
-    page = (tmp_path / "table2.md").read_text()
-    below = page.split("Further test sets, not comparable with the paper's")[1]
-    assert re.search(r"newstest2014-filtered +\| 60 +\| base +\| 1 +\| 25.25 +\| 24.25", below)
+    results = read(project, tmp_path)
+    write_table2(results, tmp_path)
+    assert "filtered" not in (tmp_path / "table2.md").read_text()
+    write_bleu(results, tmp_path)
+    page = (tmp_path / "bleu.md").read_text()
+    assert re.search(r"sacreBLEU, newstest2014-filtered +\|\n", page)
+    assert re.search(r"\[en-de base\].* 23.25 \(22.75 to 23.75\) +\|\n", page)
     ours = [row for row in records(tmp_path / "table2.csv") if row["source"] != "paper"]
     assert [row["bleu"] for row in ours if row["bleu"]] == ["27.0"]

@@ -8,6 +8,7 @@ import shlex
 import sys
 
 from aiayn.config import Run, load_project
+from aiayn.config.project import TABLE3_PAIR
 
 try:
     PROJECT = load_project(config)

@@ -3,6 +3,7 @@
 Needs   a finished run folder, results/<scale>/<pair>/raw/<set>.<src>
 Writes  results/<scale>/<pair>/<row>/seed<k>/{model.safetensors,model.json,...}
         results/<scale>/<pair>/<row>/seed<k>/hypothesis.<set>.<tgt>
+        results/<scale>/<pair>/losses.csv
 """
 
 
@@ -66,4 +67,35 @@ rule translate:
         " --threads {threads}"
         " --input {input.text:q}"
         " --output {output:q}"
+        " > {log:q} 2>&1"
+
+
+rule losses:
+    """The loss of each dev pair under every row's last checkpoint, in one process."""
+    input:
+        models=last_models,
+        data="results/{scale}/{src}-{tgt}/batches/dev/index.json",
+        code=[*package("decoding", "model", "batches"), FORMULAS],
+    output:
+        "results/{scale}/{src}-{tgt}/losses.csv",
+    log:
+        "results/{scale}/logs/losses/{src}-{tgt}.log",
+    benchmark:
+        "results/{scale}/benchmarks/losses/{src}-{tgt}.tsv"
+    threads: 1
+    params:
+        models=lambda wildcards: [
+            f"{run.row}={run_folder(run)}/last" for run in runs_of_pair(wildcards)
+        ],
+        data=subpath(input.data, parent=True),
+        max_length=PROJECT.scale.training.max_length,
+        device=PROJECT.settings.device,
+    shell:
+        "aiayn losses"
+        " --data {params.data:q}"
+        " --max-length {params.max_length}"
+        " --device {params.device}"
+        " --threads {threads}"
+        " --output {output:q}"
+        " {params.models:q}"
         " > {log:q} 2>&1"

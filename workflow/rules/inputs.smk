@@ -55,6 +55,36 @@ def in_report(path, caption, category):
     )
 
 
+def runs_of_pair(wildcards):
+    """Every run of the pair, base first."""
+    return [run for run in PROJECT.runs if run.pair == f"{wildcards.src}-{wildcards.tgt}"]
+
+
+def last_models(wildcards):
+    """The last checkpoint of every run of the pair."""
+    return [f"{run_folder(run)}/last/model.safetensors" for run in runs_of_pair(wildcards)]
+
+
+def hypotheses_of_dev(wildcards):
+    """Translations of the dev set by every run of the pair."""
+    dev = corpus_pair(wildcards).dev
+    return [
+        f"{run_folder(run)}/hypothesis.{dev}.{wildcards.tgt}" for run in runs_of_pair(wildcards)
+    ]
+
+
+def reference_of_dev(wildcards):
+    """The target side of the dev set, raw."""
+    return f"{pair_folder(wildcards)}/raw/{corpus_pair(wildcards).dev}.{wildcards.tgt}"
+
+
+def paired_tests(_):
+    """Table 3's rows against base: nothing to test without base and another row."""
+    several = PROJECT.rows[:1] == ("base",) and len(PROJECT.rows) > 1
+    tested = several and TABLE3_PAIR in PROJECT.settings.pairs
+    return f"results/{SCALE}/{TABLE3_PAIR}/significance.json" if tested else []
+
+
 def trained_and_scored(_):
     """The marker and every score of each run."""
     return [

@@ -14,6 +14,7 @@ PAGES = {
     "table3.csv": "table3",
     "table3.tex": "table3",
     "claims.md": "claims",
+    "bleu.md": "bleu",
     "deviations.md": "deviations",
     "samples.md": "samples",
     "data.md": "data",
@@ -40,6 +41,7 @@ REPORT_FILES = [
     *(in_report(page, caption, "Tables and pages") for page, caption in PAGES.items()),
     *(in_report(f"figures/{name}.svg", caption, "Figures") for name, caption in FIGURES.items()),
     *(f"reports/{SCALE}/figures/{name}.png" for name in FIGURES),
+    *(f"reports/{SCALE}/runs/{run.pair}.{run.row}.seed{run.seed}.json" for run in PROJECT.runs),
 ]
 
 
@@ -71,6 +73,7 @@ rule report:
     """Tables 2 and 3 beside the paper's, figures, samples, where every number came from."""
     input:
         runs=trained_and_scored,
+        significance=paired_tests,
         counts=counts_of_pairs,
         published="config/published.yaml",
         code=[*package("reporting"), FORMULAS],

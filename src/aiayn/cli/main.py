@@ -26,7 +26,9 @@ COMMANDS = (
     "train",
     "average",
     "translate",
+    "losses",
     "score",
+    "significance",
     "report",
 )
 

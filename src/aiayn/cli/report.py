@@ -5,7 +5,8 @@ Example:
 
 Reads ``results/<scale>`` and config/, writes ``reports/<scale>``: ``index.md``, ``table2`` and
 ``table3`` as ``.md``, ``.csv`` and ``.tex``, ``figures/*.{png,svg}``, ``claims.md``,
-``deviations.md``, ``samples.md``, ``data.md``, ``provenance.md``, ``metrics.json``, ``curves.csv``.
+``bleu.md``, ``deviations.md``, ``samples.md``, ``data.md``, ``provenance.md``, ``runs/*.json``,
+``metrics.json``, ``curves.csv``.
 """
 
 from pathlib import Path

@@ -29,6 +29,8 @@ class Scale(Section):
 
     about: str
     """One line that every table and figure prints: what its numbers can mean."""
+    plumbing_only: bool = False
+    """Nothing is learned: the numbers mean nothing, and the verdicts of claims.md say so."""
     corpus: str
     """A corpus of config/corpora.yaml."""
     rows: tuple[str, ...] | None = None

@@ -8,7 +8,7 @@ from typing import Any
 from aiayn.common.errors import UserError
 from aiayn.common.files import read_json
 from aiayn.reporting.measured import NOT_RUN
-from aiayn.reporting.render import Cell, markdown_table, write_markdown
+from aiayn.reporting.render import Cell, markdown_escape, markdown_table, write_markdown
 from aiayn.reporting.results import Results
 
 
@@ -70,6 +70,30 @@ def _cleaned_record(
     }
 
 
+def _archives(results: Results) -> str:
+    """The archives that the asked-for pairs are made of, as the catalogue describes them."""
+    project = results.project
+    names = {
+        archive: None
+        for pair in project.settings.pairs
+        for content in project.corpus_pair(pair).names
+        for archive in project.corpus_pair(pair).archives(content)
+    }
+    records: list[dict[str, Cell]] = []
+    for archive in (project.catalogue.archives[name] for name in names):
+        records.append(
+            {
+                "archive": markdown_escape(archive.file),
+                "version": markdown_escape(archive.version),
+                "bytes": "" if archive.bytes is None else f"{archive.bytes:,}",
+                "SHA-256": f"`{archive.sha256}`" if archive.sha256 else "of the first download",
+                "licence": markdown_escape(archive.licence),
+            }
+        )
+    about = "By config/corpora.yaml; each is checked when it is downloaded:"
+    return f"## Archives\n\n{about}\n\n{markdown_table(records)}"
+
+
 def _pair(results: Results, pair: str) -> str:
     return (
         f"## {pair.upper()}\n\nTaken out of the archives, after the scale's selection:\n\n"
@@ -91,4 +115,4 @@ def write_data(results: Results, folder: Path) -> None:
     if project.settings.corpora_base:
         lines += "\n\nDownloaded from a mirror given as `corpora_base`."
     sections = [_pair(results, pair) for pair in project.settings.pairs]
-    write_markdown(folder / "data.md", "Data", results.about, lines, *sections)
+    write_markdown(folder / "data.md", "Data", results.about, lines, *sections, _archives(results))

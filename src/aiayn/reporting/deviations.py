@@ -108,6 +108,33 @@ def _mirror(results: Results) -> str:
     return mirror if results.project.settings.corpora_base else ""
 
 
+def table2_deviations(results: Results) -> list[dict[str, Cell]]:
+    """What Table 2's rows do otherwise than in the paper, beyond the columns of Table 3."""
+    found: list[dict[str, Cell]] = []
+    for item in results.published.table2_recipe:
+        if item.row not in results.project.rows or item.pair not in results.project.settings.pairs:
+            continue
+        model, training = results.project.resolve(Run(item.pair, item.row, 1))
+        here = (model.model_dump() | training.model_dump())[item.key]
+        if here != item.value:
+            found.append(
+                {
+                    "row": f"{item.row}, {item.pair.upper()}",
+                    "key": f"`{item.key}`",
+                    "paper": _text(item.value),
+                    "here": _text(here),
+                    "source": item.source,
+                }
+            )
+    return found
+
+
+def _table2_section(results: Results) -> str:
+    heading = "## Table 2's rows, beyond the columns of Table 3"
+    records = table2_deviations(results)
+    return f"{heading}\n\n{markdown_table(records) if records else 'No difference.'}"
+
+
 def _left_out(results: Results) -> str:
     left_out = [name for name in results.published.table3 if name not in results.project.rows]
     return f"Rows not run: {', '.join(left_out)}." if left_out else ""
@@ -144,5 +171,6 @@ def write_deviations(results: Results, folder: Path) -> None:
         _recipe_section(results),
         _rows_section(results),
         _left_out(results),
+        _table2_section(results),
         _choices_section(results),
     )

@@ -2,18 +2,36 @@
 
 from pathlib import Path
 
-from aiayn.reporting.measured import NOT_RUN
-from aiayn.reporting.render import write_markdown
+from aiayn.reporting.claims import summary_records
+from aiayn.reporting.cost import device_hours
+from aiayn.reporting.measured import (
+    NOT_RUN,
+    bleu_text,
+    interval_text,
+    mean_of,
+    paper_bleu_text,
+    with_deviation,
+)
+from aiayn.reporting.render import (
+    Cell,
+    markdown_escape,
+    markdown_table,
+    run_label,
+    write_markdown,
+)
 from aiayn.reporting.results import Results
+from aiayn.reporting.table2 import pairs_of, run_links, table2_systems
+from aiayn.reporting.verdicts import judge
 
 PAGES = {
     "table2.md": "Table 2: BLEU and training cost, beside the published systems",
     "table3.md": "Table 3: variations on base, beside the paper's",
-    "claims.md": "the paper's claims and the numbers that bear on them",
-    "deviations.md": "where this run departs from the paper",
-    "samples.md": "sample translations",
-    "data.md": "the data: pairs kept and dropped, by reason",
-    "provenance.md": "code, data, machine and hours of every run",
+    "claims.md": "the paper's seven claims, tested: verdicts and the numbers behind them",
+    "bleu.md": "every BLEU convention of the same translations, and which one the paper used",
+    "samples.md": "twenty sentences: source, reference, base, big",
+    "deviations.md": "where this run departs from the paper, and why",
+    "data.md": "the data: archives, pairs kept and dropped by reason",
+    "provenance.md": "code, data, machine and hours of every run; every table links to it",
 }
 FIGURES = {
     "ablation_A": "(A) attention heads",
@@ -29,17 +47,52 @@ FIGURES = {
     "positional_dot_products": "Positional encoding: similarity against offset",
 }
 """Every figure, in order; each is written as PNG and SVG."""
+SEE_CLAIMS = "What was tested, and how a verdict comes about: [claims.md](claims.md)."
 
 
 def _state(results: Results) -> str:
-    trained = sum(run.trained is not None for run in results.runs)
+    """What was run, and on what."""
+    project = results.project
+    trained = [run.trained for run in results.runs if run.trained]
     missing = [
         f"{run.run.pair} {run.run.row} seed{run.run.seed}"
         for run in results.runs
         if run.trained is None
     ]
-    state = f"{trained} of {len(results.runs)} trainings are in this report."
-    return state + (f" {NOT_RUN.capitalize()}: {', '.join(missing)}." if missing else "")
+    every = set(project.rows) >= set(results.published.table3)
+    rows = "every row" if every else f"rows {', '.join(project.rows)}"
+    state = (
+        f"{len(trained)} of {len(results.runs)} trainings are in this report: {rows} of Table 3; "
+        f"{' and '.join(project.settings.pairs)}; corpus `{project.scale.corpus}`."
+    )
+    hours = sum(hours for run in results.runs if (hours := device_hours(run)))
+    devices = ", ".join(sorted({markdown_escape(one.device) for one in trained}))
+    made = f" They took {hours:.3g} device-hours on {devices}." if trained else ""
+    which = ", ".join(missing) if trained else "all of them"
+    return state + made + (f" {NOT_RUN.capitalize()}: {which}." if missing else "")
+
+
+def _headline(results: Results) -> str:
+    """BLEU of Table 2's rows, beside the paper's."""
+    records: list[dict[str, Cell]] = [
+        {
+            "model": system.model,
+            "pair": pair.upper(),
+            "BLEU, paper": paper_bleu_text(system.paper_bleu),
+            "BLEU": with_deviation(system.bleu, bleu_text(mean_of(system.bleu))),
+            "95% interval": interval_text(system.low, system.high),
+            "made by": f"[{run_label(pair, system.row)}]" if system.row and system.bleu else "",
+        }
+        for pair in pairs_of(results)
+        for system in table2_systems(results, pair)[1]
+    ]
+    parts = ("## BLEU on the test sets", markdown_table(records), results.comparison_note)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _verdicts(results: Results) -> str:
+    records = summary_records(results, judge(results))
+    return f"## The paper's claims\n\n{markdown_table(records)}\n\n{SEE_CLAIMS}"
 
 
 def write_index(results: Results, folder: Path) -> None:
@@ -51,14 +104,16 @@ def write_index(results: Results, folder: Path) -> None:
         "[curves.csv](curves.csv) hold the numbers for tools."
     )
     figures = [f"### {title}\n\n![{title}](figures/{name}.svg)" for name, title in FIGURES.items()]
-    title = f"Attention Is All You Need, reproduced: {results.project.name}"
     write_markdown(
         folder / "index.md",
-        title,
+        f"Attention Is All You Need, reproduced: {results.project.name}",
         results.about,
         _state(results),
         pages,
         tables,
+        _headline(results),
+        _verdicts(results),
         "## Figures",
         *figures,
+        run_links(results),
     )

@@ -26,6 +26,21 @@ class Measured:
         return cls(statistics.fmean(present), deviation, len(present))
 
 
+def mean_of(measured: Measured | None) -> float | None:
+    """The mean, where there is one."""
+    return measured.mean if measured else None
+
+
+def difference(measured: Measured | None, paper: float | None) -> float | None:
+    """Ours minus the paper's, where there are both."""
+    return None if measured is None or paper is None else measured.mean - paper
+
+
+def deviation_of(measured: Measured | None) -> float | None:
+    """The deviation over seeds, for a CSV file; ``None`` with one seed, which has none."""
+    return round(measured.deviation, 4) if measured and measured.seeds > 1 else None
+
+
 def rounded(measured: Measured | None, digits: int = 4) -> float | None:
     """The mean for a CSV file."""
     return None if measured is None else round(measured.mean, digits)
@@ -72,6 +87,16 @@ def with_deviation(measured: Measured | None, text: str) -> str:
     return f"{text} ± {measured.deviation:.2f} ({measured.seeds} seeds)"
 
 
-def interval_text(low: float | None, high: float | None) -> str:
+def signed_text(value: float | None) -> str:
+    """A difference, with its sign."""
+    return "" if value is None else f"{value:+.2f}"
+
+
+def ends_text(low: float | None, high: float | None) -> str:
     """A 95% interval."""
     return "" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+
+
+def interval_text(low: Measured | None, high: Measured | None) -> str:
+    """A score's 95% interval; of several seeds the mean of their ends."""
+    return ends_text(mean_of(low), mean_of(high))

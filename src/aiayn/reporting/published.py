@@ -1,5 +1,6 @@
 """config/published.yaml, typed. No other stage may read the paper's numbers."""
 
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -50,12 +51,39 @@ class PublishedLayer(Section):
     path: str
 
 
-class Claim(Section):
-    """What the paper's text concludes, and the rows whose numbers bear on it."""
+class ClaimTest(Section):
+    """One comparison that a claim stands or falls with."""
 
+    row: str
+    says: Literal["better", "worse", "equal"]
+    """Of the row, by the claim; a lower perplexity is better, and a lower cost."""
+    than: Literal["base", "published"] = "base"
+    """Base, by a paired test, or the best published system of Table 2, by our interval."""
+    metric: Literal["bleu", "ppl", "flops"] = "bleu"
+    margin: float = 0.0
+    """``better``: by more than this; ``equal``: the difference's interval lies within plus or minus
+    this."""
+
+
+class Claim(Section):
+    """What the paper's text concludes, the rows whose numbers bear on it, and what is tested."""
+
+    title: str
     text: str
     table: Literal[2, 3]
     rows: tuple[str, ...]
+    tests: tuple[ClaimTest, ...] = Field(min_length=1)
+    note: str = ""
+    """Why these tests."""
+
+
+class Capacity(Section):
+    """Sustained single-precision capacity of a device, for the paper's estimate of cost."""
+
+    device: str
+    """Words of the device's name, as PyTorch gives it."""
+    tflops: float
+    source: str
 
 
 class RecipeItem(Section):
@@ -67,6 +95,17 @@ class RecipeItem(Section):
     """``None``: the paper does nothing of the kind."""
     source: str
     note: str = ""
+
+
+class RowRecipeItem(Section):
+    """The paper's value of one key for one of Table 2's rows."""
+
+    row: str
+    pair: str
+    key: str
+    """Of the model or training section."""
+    value: Value
+    source: str
 
 
 class Choice(Section):
@@ -85,13 +124,20 @@ class Published(Section):
     table2: tuple[PublishedSystem, ...]
     table3: dict[str, PublishedRow]
     bleu_convention: dict[str, BleuConvention]
+    capacity: tuple[Capacity, ...]
     claims: tuple[Claim, ...]
     recipe: tuple[RecipeItem, ...]
+    table2_recipe: tuple[RowRecipeItem, ...]
     choices: tuple[Choice, ...]
 
     def convention(self, pair: str) -> BleuConvention:
         """How the paper's Transformer scores of a pair were measured; ``tokenized`` by default."""
         return self.bleu_convention.get(pair, "tokenized")
+
+    def capacity_of(self, device: str) -> Capacity | None:
+        """The first capacity all of whose words stand in the device's name."""
+        words = re.findall(r"\w+", device)
+        return next((one for one in self.capacity if set(one.device.split()) <= set(words)), None)
 
     def system(self, row: str) -> PublishedSystem | None:
         """The system of Table 2 that a row reproduces."""

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from aiayn.common.files import write_text
+from aiayn.reporting.measured import NOT_RUN, signed_text
 
 Cell = str | int | float | None
 DASH = "--"
@@ -41,6 +42,17 @@ def markdown_table(records: Sequence[Mapping[str, Cell]]) -> str:
     return frame.to_markdown(index=False, disable_numparse=True)
 
 
+def latex_number(text: str) -> str:
+    """A ready-made number in LaTeX; a dash where it says that a row was not run."""
+    return DASH if text == NOT_RUN else latex_escape(text)
+
+
+def latex_signed(value: float | None) -> str:
+    """A difference with its sign, in LaTeX's mathematics; empty stays empty."""
+    text = signed_text(value)
+    return f"${text}$" if text else ""
+
+
 def latex_table(records: Sequence[Mapping[str, str]], caption: str, label: str) -> str:
     """A table environment with booktabs rules.
 
@@ -51,11 +63,33 @@ def latex_table(records: Sequence[Mapping[str, str]], caption: str, label: str) 
     """
     frame = pd.DataFrame(records, dtype=object)
     columns = "l" + "r" * (len(frame.columns) - 1)
-    tabular = frame.to_latex(index=False, escape=False, column_format=columns)
+    tabular = frame.to_latex(index=False, escape=False, column_format=columns).strip()
+    size = "scriptsize" if len(frame.columns) > 10 else "footnotesize"
     return (
         "% \\usepackage{booktabs}\n"
-        "\\begin{table}\n\\centering\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
-        f"\\caption{{{latex_escape(caption)}}}\n\\label{{{label}}}\n{tabular}\\end{{table}}\n"
+        f"\\begin{{table}}\n\\centering\\{size}\\setlength{{\\tabcolsep}}{{2.5pt}}\n"
+        f"\\caption{{{latex_escape(caption)}}}\n\\label{{{label}}}\n"
+        # Centred on the page, even where it is wider than the text.
+        f"\\makebox[\\textwidth][c]{{%\n{tabular}}}\n\\end{{table}}\n"
+    )
+
+
+def run_label(pair: str, row: str) -> str:
+    """A row's name where tables of several pairs share a page."""
+    return f"{pair} {row}"
+
+
+def link_targets(rows: Mapping[str, tuple[str, str]]) -> str:
+    """Where the reference links ``[label]`` of a page lead: sections of provenance.md.
+
+    Such links stay short where a page is read as text.
+
+    Args:
+        rows: Pair and row by label.
+    """
+    return "\n".join(
+        f"[{label}]: provenance.md#{run_label(*row).lower().replace(' ', '-')}"
+        for label, row in rows.items()
     )
 
 

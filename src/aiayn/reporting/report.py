@@ -5,6 +5,7 @@ from pathlib import Path
 
 from aiayn.common.progress import track
 from aiayn.config import Project
+from aiayn.reporting.bleu import write_bleu
 from aiayn.reporting.claims import write_claims
 from aiayn.reporting.curves import write_curves
 from aiayn.reporting.data import write_data
@@ -28,6 +29,7 @@ Writer = Callable[[Results, Path], None]
 PAGES: tuple[Writer, ...] = (
     write_table2,
     write_table3,
+    write_bleu,
     write_claims,
     write_deviations,
     write_samples,

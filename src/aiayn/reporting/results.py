@@ -8,39 +8,49 @@ from pydantic import ConfigDict
 
 from aiayn.common.files import read_json
 from aiayn.config import Project, Run
+from aiayn.config.project import TABLE3_PAIR
 from aiayn.config.yaml_files import Section, SectionT, validate
 from aiayn.reporting.published import BleuConvention, Published
 
 
-class _Record(Section):
+class Record(Section):
     """A JSON file of another stage; keys that no report prints are passed over."""
 
     model_config = ConfigDict(extra="ignore")
 
 
-class DevLoss(_Record):
+class DevLoss(Record):
     """Loss on the dev set after the last step."""
 
     ppl: float
     """Perplexity per BPE token."""
 
 
-class Trained(_Record):
+class Trained(Record):
     """``trained.json``."""
 
     steps: int
     parameters: int
     vocabulary: int
+    """Entries of the vocabulary."""
+    vocabulary_rows: int
+    """Rows of the shared embedding; those beyond the vocabulary are never used."""
     target_tokens: int
     seconds: float
     flops: float
+    """Operations counted from the model's shape and the tokens seen."""
     dev: DevLoss
+    device: str
+    ranks: int = 1
+    """Processes of the training, one a GPU."""
 
 
-class SetScore(_Record):
+class SetScore(Record):
     """``score.<set>.json``; BLEU from 0 to 100, each with its 95% bootstrap interval."""
 
     set: str
+    variant: str = ""
+    """Release of newstest2014: ``full``, ``filtered`` or ``other``."""
     segments: int
     sacrebleu: float
     sacrebleu_low: float
@@ -49,13 +59,52 @@ class SetScore(_Record):
     tokenized: float
     tokenized_low: float
     tokenized_high: float
+    tokenized_signature: str
     compound_split: float
     compound_split_low: float
     compound_split_high: float
+    compound_split_signature: str
+
+    def signature(self, convention: BleuConvention) -> str:
+        """sacrebleu's signature of a convention."""
+        return str(getattr(self, f"{convention}_signature"))
 
     def value(self, convention: BleuConvention, end: Literal["", "_low", "_high"] = "") -> float:
         """BLEU by a convention, or an end of its interval."""
         return float(getattr(self, f"{convention}{end}"))
+
+
+class Comparison(Record):
+    """A row beside base; ``difference`` is the row's score minus base's."""
+
+    score: float
+    difference: float
+    low: float
+    """Ends of the difference's 95% bootstrap interval."""
+    high: float
+    p: float
+    """Two-sided, of a paired approximate randomization test."""
+
+
+class PairedTests(Record):
+    """Every row beside base by one metric."""
+
+    signature: str = ""
+    baseline: float
+    systems: dict[str, Comparison]
+
+
+class Significance(Record):
+    """``significance.json``: Table 3's rows against base on dev."""
+
+    set: str
+    segments: int
+    seeds: int
+    trials: int
+    bleu: PairedTests
+    """By sacreBLEU."""
+    ppl: PairedTests | None = None
+    """By perplexity per BPE token."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +127,8 @@ class Results:
     folder: Path
     """results/<scale>"""
     runs: tuple[RunResults, ...]
+    significance: Significance | None = None
+    """``None`` when it was not tested, or with other seeds than asked for."""
 
     @property
     def about(self) -> str:
@@ -90,6 +141,18 @@ class Results:
             results for results in self.runs if (results.run.pair, results.run.row) == (pair, row)
         )
 
+    @property
+    def comparison_note(self) -> str:
+        """A warning, where the scale has another corpus than the paper; else empty."""
+        item = next(item for item in self.published.recipe if item.key == "data.corpus")
+        corpus = self.project.scale.corpus
+        if corpus == item.value:
+            return ""
+        return (
+            f"The paper's numbers are on WMT 2014, ours on the corpus `{corpus}`: compare our rows "
+            "with each other, not with the paper's."
+        )
+
     def set_name(self, pair: str, table: Literal[2, 3]) -> str:
         """The set a table scores: dev for Table 3, the first test set for Table 2; else empty."""
         corpus_pair = self.project.corpus.pairs.get(pair)
@@ -100,6 +163,11 @@ class Results:
 
 def _read(section: type[SectionT], path: Path) -> SectionT | None:
     return validate(section, read_json(path), str(path)) if path.exists() else None
+
+
+def _read_significance(project: Project, folder: Path) -> Significance | None:
+    found = _read(Significance, folder / TABLE3_PAIR / "significance.json")
+    return found if found and found.seeds == len(project.settings.seeds) else None
 
 
 def _read_run(project: Project, folder: Path, run: Run) -> RunResults:
@@ -129,4 +197,10 @@ def read_results(project: Project, published: Published, results: Path) -> Resul
     """
     folder = results / project.name
     runs = tuple(_read_run(project, folder, run) for run in project.runs)
-    return Results(project=project, published=published, folder=folder, runs=runs)
+    return Results(
+        project=project,
+        published=published,
+        folder=folder,
+        runs=runs,
+        significance=_read_significance(project, folder),
+    )

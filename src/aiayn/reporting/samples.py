@@ -11,8 +11,9 @@ from aiayn.reporting.results import Results
 SAMPLES = 20
 EMPTY = "*(empty)*"
 RULE = (
-    "Chosen by position alone: the set is cut into {count} stretches of equal length and the "
-    "middle line of each is shown, whatever its translation is like."
+    f"Chosen by position alone: each test set is cut into {SAMPLES} stretches of equal length and "
+    "the middle line of each is shown, whatever its translation is like. The translations are "
+    "those of Table 2: averaged checkpoints, {decoding}, seed {seed}."
 )
 
 
@@ -32,14 +33,15 @@ def _pick(path: Path, numbers: Iterable[int]) -> dict[int, str]:
 
 
 def _texts(results: Results, pair: str, test: str) -> dict[str, Path]:
-    """What is shown, by label, in order: source, reference, then Table 2's rows."""
+    """What is shown, by label, in order: source, reference, then Table 2's rows, run or not."""
     source, _, target = pair.partition("-")
     raw = results.folder / pair / "raw"
     texts = {"source": raw / f"{test}.{source}", "reference": raw / f"{test}.{target}"}
-    for run in results.runs:
-        first = run.run.seed == results.project.settings.seeds[0]
-        if run.run.pair == pair and first and results.project.experiments[run.run.row].table2:
-            texts[run.run.row] = run.folder / f"hypothesis.{test}.{target}"
+    seed = results.project.settings.seeds[0]
+    for row, experiment in results.project.experiments.items():
+        if experiment.table2:
+            folder = results.folder / pair / row / f"seed{seed}"
+            texts[row] = folder / f"hypothesis.{test}.{target}"
     return texts
 
 
@@ -52,7 +54,7 @@ def _pair(results: Results, pair: str) -> str:
     total = sum(1 for _ in read_lines(texts["source"]))
     numbers = sample_lines(total)
     picked = {label: _pick(path, numbers) for label, path in texts.items()}
-    parts = [heading, RULE.format(count=len(numbers))]
+    parts = [heading]
     for number in numbers:
         lines = [f"### Line {number:,} of {total:,}"]
         for label, by_number in picked.items():
@@ -64,5 +66,8 @@ def _pair(results: Results, pair: str) -> str:
 
 def write_samples(results: Results, folder: Path) -> None:
     """Write ``samples.md`` into ``folder``."""
-    sections = [_pair(results, pair) for pair in results.project.settings.pairs]
-    write_markdown(folder / "samples.md", "Sample translations", results.about, *sections)
+    settings = results.project.settings
+    decoding = f"beam {settings.beam}, length penalty {settings.alpha:g}"
+    rule = RULE.format(decoding=decoding, seed=settings.seeds[0])
+    sections = [_pair(results, pair) for pair in settings.pairs]
+    write_markdown(folder / "samples.md", "Sample translations", results.about, rule, *sections)

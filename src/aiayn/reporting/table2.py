@@ -4,14 +4,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aiayn.common.files import write_text
+from aiayn.reporting.cost import device_hours, paper_method_flops
 from aiayn.reporting.measured import (
     NOT_RUN,
     Measured,
     bleu_text,
+    deviation_of,
+    difference,
     flops_text,
     interval_text,
+    mean_of,
     paper_bleu_text,
     rounded,
+    signed_text,
     with_deviation,
 )
 from aiayn.reporting.published import BleuConvention
@@ -19,10 +24,14 @@ from aiayn.reporting.render import (
     DASH,
     Cell,
     latex_escape,
+    latex_number,
     latex_power,
+    latex_signed,
     latex_table,
+    link_targets,
     markdown_escape,
     markdown_table,
+    run_label,
     write_csv,
     write_markdown,
 )
@@ -31,7 +40,10 @@ from aiayn.reporting.results import Results
 COLUMNS = (
     *("model", "pair", "source", "bleu", "bleu_convention", "bleu_low", "bleu_high"),
     *("sacrebleu", "sacrebleu_signature", "flops", "paper_bleu", "paper_flops"),
+    *("bleu_sd", "seeds", "flops_paper_method", "device_hours"),
 )
+"""The first are read by others; further ones go to the end."""
+NO_CAPACITY = "n/a"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,10 +63,13 @@ class System:
     high: Measured | None = None
     sacrebleu: Measured | None = None
     signature: str = ""
-    tokenized: Measured | None = None
-    compound_split: Measured | None = None
     flops: Measured | None = None
     """Counted operations of the training."""
+    paper_method_flops: Measured | None = None
+    """The same by the paper's method; ``None`` where the device's capacity is unknown."""
+    device_hours: Measured | None = None
+    comparable: bool = False
+    """Whether it was scored on the whole of newstest2014, as the published systems."""
 
 
 def pairs_of(results: Results) -> list[str]:
@@ -96,9 +111,10 @@ def _reproduced(results: Results, pair: str, row: str) -> System:
         high=Measured.of(score.value(convention, "_high") for score in scores),
         sacrebleu=Measured.of(score.sacrebleu for score in scores),
         signature=scores[0].sacrebleu_signature if scores else "",
-        tokenized=Measured.of(score.tokenized for score in scores),
-        compound_split=Measured.of(score.compound_split for score in scores),
         flops=Measured.of(run.trained.flops for run in runs if run.trained),
+        paper_method_flops=Measured.of(paper_method_flops(results.published, run) for run in runs),
+        device_hours=Measured.of(device_hours(run) for run in runs),
+        comparable=bool(scores) and all(score.variant == "full" for score in scores),
     )
 
 
@@ -137,36 +153,18 @@ def reproduced_record(system: System) -> dict[str, Cell]:
         "flops": rounded(system.flops, 0),
         "paper_bleu": system.paper_bleu,
         "paper_flops": system.paper_flops,
+        "bleu_sd": deviation_of(system.bleu),
+        "seeds": system.bleu.seeds if system.bleu else None,
+        "flops_paper_method": rounded(system.paper_method_flops, 0),
+        "device_hours": rounded(system.device_hours),
     }
 
 
-def _mean(measured: Measured | None) -> float | None:
-    return measured.mean if measured else None
-
-
-def _markdown_record(system: System, ours: System | None) -> dict[str, Cell]:
-    record: dict[str, Cell] = {
-        "model": markdown_escape(system.model),
-        "BLEU, paper": paper_bleu_text(system.paper_bleu),
-    }
-    cells = ("BLEU", "95% interval", "difference", "sacreBLEU")
-    if ours is None:
-        record |= dict.fromkeys(cells, "")
-    elif ours.bleu is None:
-        record |= dict.fromkeys(cells, "") | {"BLEU": NOT_RUN}
-    else:
-        interval = interval_text(_mean(ours.low), _mean(ours.high))
-        difference = ours.bleu.mean - ours.paper_bleu if ours.paper_bleu else None
-        values = (
-            with_deviation(ours.bleu, bleu_text(ours.bleu.mean)),
-            interval,
-            "" if difference is None else f"{difference:+.2f}",
-            bleu_text(_mean(ours.sacrebleu)),
-        )
-        record |= dict(zip(cells, values, strict=True))
-    record["FLOPs, paper"] = flops_text(system.paper_flops)
-    record["FLOPs"] = flops_text(_mean(ours.flops)) or NOT_RUN if ours else ""
-    return record
+def run_links(results: Results) -> str:
+    """Where the links of Table 2's rows lead."""
+    systems = [one for pair in pairs_of(results) for one in table2_systems(results, pair)[1]]
+    rows = [(one.pair, one.row) for one in systems if one.row and one.bleu]
+    return link_targets({run_label(*row): row for row in rows})
 
 
 def _side_by_side(
@@ -178,54 +176,47 @@ def _side_by_side(
     return [*pairs, *((system, system) for system in by_model.values())]
 
 
-def _latex_record(system: System, ours: System | None) -> dict[str, str]:
-    return {
-        "Model": latex_escape(system.model),
-        "BLEU (paper)": paper_bleu_text(system.paper_bleu),
-        "BLEU": (bleu_text(_mean(ours.bleu)) or DASH) if ours else "",
-        "sacreBLEU": (bleu_text(_mean(ours.sacrebleu)) or DASH) if ours else "",
-        "FLOPs (paper)": latex_power(flops_text(system.paper_flops)),
-        "FLOPs": (latex_power(flops_text(_mean(ours.flops))) or DASH) if ours else "",
+def _cells(system: System, ours: System | None) -> dict[str, str]:
+    """A line of the table as text; blank where a system is not ours to run."""
+    record = {
+        "model": system.model,
+        "BLEU, paper": paper_bleu_text(system.paper_bleu),
+        **dict.fromkeys(("BLEU", "difference", "95% interval", "sacreBLEU"), ""),
+        "FLOPs, paper": flops_text(system.paper_flops),
+        **dict.fromkeys(("FLOPs, paper's method", "FLOPs, counted"), ""),
+    }
+    if ours is None:
+        return record
+    return record | {
+        "BLEU": with_deviation(ours.bleu, bleu_text(mean_of(ours.bleu))),
+        "difference": signed_text(difference(ours.bleu, ours.paper_bleu)),
+        "95% interval": interval_text(ours.low, ours.high),
+        "sacreBLEU": bleu_text(mean_of(ours.sacrebleu)),
+        "FLOPs, paper's method": flops_text(mean_of(ours.paper_method_flops))
+        or (NO_CAPACITY if ours.flops else NOT_RUN),
+        "FLOPs, counted": flops_text(mean_of(ours.flops)) or NOT_RUN,
     }
 
 
-def _conventions(systems: list[System]) -> str:
-    """All conventions of the same hypotheses, of systems that were run."""
-    records: list[dict[str, Cell]] = [
-        {
-            "model": markdown_escape(system.model),
-            "compound_split": bleu_text(_mean(system.compound_split)),
-            "tokenized": bleu_text(_mean(system.tokenized)),
-            "sacreBLEU": bleu_text(_mean(system.sacrebleu)),
-            "signature of sacreBLEU": f"`{system.signature}`".replace("|", r"\|"),
-        }
-        for system in systems
-        if system.bleu
-    ]
-    return markdown_table(records) if records else ""
+def _markdown_record(system: System, ours: System | None) -> dict[str, Cell]:
+    cells = _cells(system, ours)
+    run = f"[{run_label(ours.pair, ours.row)}]" if ours and ours.row and ours.bleu else ""
+    return {**cells, "model": markdown_escape(cells["model"]), "made by": run}
 
 
-def _further_sets(results: Results, pair: str) -> str:
-    """Test sets beside the paper's, such as the filtered newstest2014."""
-    shown = {results.set_name(pair, 2), results.set_name(pair, 3)}
-    records: list[dict[str, Cell]] = [
-        {
-            "set": name,
-            "segments": score.segments,
-            "row": run.run.row,
-            "seed": run.run.seed,
-            "compound_split": bleu_text(score.compound_split),
-            "tokenized": bleu_text(score.tokenized),
-            "sacreBLEU": bleu_text(score.sacrebleu),
-        }
-        for run in results.runs
-        if run.run.pair == pair
-        for name, score in run.scores.items()
-        if name not in shown
-    ]
-    if not records:
-        return ""
-    return f"Further test sets, not comparable with the paper's:\n\n{markdown_table(records)}"
+def _latex_record(system: System, ours: System | None) -> dict[str, str]:
+    cells = _cells(system, ours)
+    method, counted = cells["FLOPs, paper's method"], cells["FLOPs, counted"]
+    return {
+        "Model": latex_escape(cells["model"]),
+        "BLEU (paper)": cells["BLEU, paper"],
+        "BLEU": latex_number(cells["BLEU"]),
+        "diff.": latex_signed(difference(ours.bleu, ours.paper_bleu) if ours else None),
+        r"95\% interval": cells["95% interval"].replace(" to ", "--"),
+        "FLOPs (paper)": latex_power(cells["FLOPs, paper"]),
+        "FLOPs (its method)": DASH if method in (NOT_RUN, NO_CAPACITY) else latex_power(method),
+        "FLOPs (counted)": DASH if counted == NOT_RUN else latex_power(counted),
+    }
 
 
 def _section(results: Results, pair: str) -> str:
@@ -239,37 +230,52 @@ def _section(results: Results, pair: str) -> str:
     table = markdown_table([_markdown_record(*both) for both in _side_by_side(published, ours)])
     convention = (
         f"BLEU of the averaged model by the paper's convention for this pair, "
-        f"`{results.published.convention(pair)}`, with its 95% bootstrap interval. Other systems' "
-        "numbers are as their authors published them, on newstest2014."
+        f"`{results.published.convention(pair)}`, its difference to the paper's and its 95% "
+        "bootstrap interval. Other systems' numbers are as their authors published them, on "
+        "newstest2014."
     )
-    conventions = _conventions(ours)
-    if conventions:
-        conventions = f"The same hypotheses by every convention:\n\n{conventions}"
-    heading = f"## {pair.upper()} ({where}{segments})"
-    parts = (heading, table, convention, conventions, _further_sets(results, pair))
-    return "\n\n".join(part for part in parts if part)
+    return f"## {pair.upper()} ({where}{segments})\n\n{table}\n\n{convention}"
 
 
-_COST = (
-    "FLOPs, paper: the paper's estimate, training time × number of GPUs × sustained "
-    "single-precision capacity. FLOPs: multiplications and additions of all matrix products of "
-    "the training, counted from the model's shape and the tokens seen."
-)
+def _cost(results: Results) -> str:
+    devices = sorted({run.trained.device for run in results.runs if run.trained})
+    unknown = [name for name in devices if not results.published.capacity_of(name)]
+    lines = [
+        "* **FLOPs, paper** and **paper's method**: training time × number of GPUs × sustained "
+        "single-precision capacity (Section 6.1), the capacity from config/published.yaml.",
+        "* **FLOPs, counted**: multiplications and additions of all matrix products of the "
+        "training, from the model's shape and the tokens seen. No device reaches its capacity, so "
+        "the count is the lower of the two.",
+        "* **made by** leads to code, data, machine and hours of the run.",
+        "* All BLEU conventions of the same translations: [bleu.md](bleu.md).",
+    ]
+    if unknown:
+        names = ", ".join(map(markdown_escape, unknown))
+        lines.append(f"* {NO_CAPACITY}: no capacity is on record for {names}.")
+    return "\n".join(["## Training cost and columns", "", *lines])
 
 
 def write_table2(results: Results, folder: Path) -> None:
     """Write ``table2.{md,csv,tex}`` into ``folder``."""
     records: list[dict[str, Cell]] = []
-    latex = []
-    for pair in pairs_of(results):
+    latex, pairs = [], pairs_of(results)
+    for pair in pairs:
         published, ours = table2_systems(results, pair)
         records += [paper_record(system) for system in published]
         records += [reproduced_record(system) for system in ours]
-        caption = f"BLEU and training cost, {pair.upper()} ({results.about})."
+        caption = (
+            f"BLEU and training cost, {pair.upper()}; --: not run or unknown ({results.about})."
+        )
         cells = [_latex_record(*both) for both in _side_by_side(published, ours)]
         latex.append(latex_table(cells, caption, f"tab:results-{pair}"))
     write_csv(folder / "table2.csv", records, COLUMNS)
     write_text(folder / "table2.tex", "\n".join(latex))
-    sections = [_section(results, pair) for pair in pairs_of(results)]
-    title = "Table 2: BLEU and training cost"
-    write_markdown(folder / "table2.md", title, results.about, *sections, _COST)
+    write_markdown(
+        folder / "table2.md",
+        "Table 2: BLEU and training cost",
+        results.about,
+        results.comparison_note,
+        *(_section(results, pair) for pair in pairs),
+        _cost(results),
+        run_links(results),
+    )

@@ -44,7 +44,13 @@ class Score:
         return values
 
 
-def _read_both(hypothesis: Path, reference: Path) -> tuple[list[str], list[str]]:
+def read_both(hypothesis: Path, reference: Path) -> tuple[list[str], list[str]]:
+    """The lines of a file of translations and of its reference.
+
+    Raises:
+        UserError: a file is missing or not UTF-8, the reference is empty, or the numbers of lines
+            differ; the message names the file.
+    """
     # sacrebleu wants whole lists; a test set is a few thousand lines at any scale.
     hypotheses, references = list(read_lines(hypothesis)), list(read_lines(reference))
     if len(hypotheses) != len(references):
@@ -74,7 +80,7 @@ def score_files(hypothesis: Path, reference: Path, lang: str, set_name: str = ""
         UserError: a file is missing or not UTF-8, the reference is empty, or the numbers of lines
             differ; the message names the file.
     """
-    hypotheses, references = _read_both(hypothesis, reference)
+    hypotheses, references = read_both(hypothesis, reference)
     _warn(hypothesis, hypotheses)
     _warn(reference, references)
     variant = set_variant(set_name, len(references))
