@@ -3,12 +3,12 @@
 import csv
 import io
 import json
-import os
 import subprocess
 import sys
 
 import pytest
 
+from aiayn.cli.main import main
 from aiayn.common.files import write_json
 from aiayn.config import ModelConfig, Run, load_project
 from aiayn.config.budget import propose
@@ -38,9 +38,17 @@ def plan(paper, tmp_path):
     return make_plan(paper, device_name="A100", gpus=8, results=tmp_path)
 
 
-def aiayn(*arguments):
-    command = [sys.executable, "-m", "aiayn", "plan", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+@pytest.fixture
+def aiayn(monkeypatch, capsys):
+    """A function that runs ``aiayn plan`` and returns its exit code and its last words."""
+
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["aiayn", "plan", *arguments])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        return stopped.value.code, capsys.readouterr().err
+
+    return run
 
 
 def test_by_the_papers_method_base_is_3_3e18_and_big_2_3e19():
@@ -148,7 +156,7 @@ def test_disk_is_what_a_finished_run_holds(tmp_path):
     model = ModelConfig(N=1, d_model=128, d_ff=512, h=2)
     job = make_job(write_corpus(tmp_path / "text"), tmp_path / "run", model)
     train(job)
-    files = [path for path in job.output.rglob("*.safetensors")]
+    files = list(job.output.rglob("*.safetensors"))
     weights = parameters(model, 24)
     planned = run_bytes(weights, TRAINING, averaged=False) - 3 * 4 * weights
     assert sum(path.stat().st_size for path in files) == pytest.approx(planned, rel=0.02)
@@ -206,19 +214,19 @@ def test_every_format_has_the_same_trainings(plan):
         assert f"rows={','.join(proposal.rows)} pairs=en-de,en-fr" in text
 
 
-def test_an_unknown_device_is_one_line_that_lists_those_known():
-    done = aiayn("--scale", "paper", "--device", "K80")
-    assert done.returncode == 2
-    assert done.stderr == (
+def test_an_unknown_device_is_one_line_that_lists_those_known(aiayn):
+    code, errors = aiayn("--scale", "paper", "--device", "K80")
+    assert code == 2
+    assert errors == (
         "aiayn: --device: config/devices.yaml has no 'K80'; "
         "there are: P100, V100, A100, H100, H200, cpu\n"
     )
 
 
-def test_more_gpus_than_micro_batches_are_an_error():
-    done = aiayn("--scale", "paper", "--gpus", "16")
-    assert done.returncode == 2
-    assert "has 8 micro_batches, fewer than 16 GPUs" in done.stderr
+def test_more_gpus_than_micro_batches_are_an_error(aiayn):
+    code, errors = aiayn("--scale", "paper", "--gpus", "16")
+    assert code == 2
+    assert "has 8 micro_batches, fewer than 16 GPUs" in errors
 
 
 def test_an_unknown_key_of_a_device_names_file_device_and_key(tmp_path):
@@ -233,8 +241,5 @@ def test_a_plan_never_loads_torch():
         "import sys; from aiayn.cli.plan import plan; plan(scale='paper'); "
         "sys.exit('torch' in sys.modules)"
     )
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
