@@ -30,6 +30,7 @@ COMMANDS = (
     "score",
     "report",
     "plan",
+    "doctor",
 )
 
 app = typer.Typer(
