@@ -192,13 +192,17 @@ def test_a_proposal_takes_one_row_of_each_group_first(plan):
     assert {plan.project.experiments[row].group for row in rows} == {"base", *"ABCDE"}
 
 
-def test_a_pasted_proposal_is_the_plan_that_it_announced(plan, paper, tmp_path):
+@pytest.mark.parametrize("seeds", ["1", "1,2", "5"])
+def test_a_pasted_proposal_is_the_plan_that_it_announced(tmp_path, seeds):
+    project = load_project({"scale": "paper", "seeds": seeds}, ROOT)
+    plan = make_plan(project, device_name="A100", gpus=8, results=tmp_path)
     proposal = propose(plan, 150)
-    pasted = load_project(
-        {"scale": "paper", "rows": ",".join(proposal.rows), "pairs": ",".join(proposal.pairs)}, ROOT
-    )
+    page = plan_markdown(plan, proposal, 150)
+    (line,) = [line for line in page.split("\n") if line.startswith("--config ")]
+    pasted = load_project(dict(item.split("=") for item in line.split()[1:]), ROOT)
     again = make_plan(pasted, device_name="A100", gpus=8, results=tmp_path)
     assert again.gpu_hours == pytest.approx(proposal.gpu_hours)
+    assert len(again.trainings) + len(proposal.left_out) == len(plan.trainings)
 
 
 def test_every_format_has_the_same_trainings(plan):
@@ -221,6 +225,12 @@ def test_an_unknown_device_is_one_line_that_lists_those_known(aiayn):
         "aiayn: --device: config/devices.yaml has no 'K80'; "
         "there are: P100, V100, A100, H100, H200, cpu\n"
     )
+
+
+def test_rows_of_table_3_for_french_alone_are_nothing_to_train(aiayn):
+    code, errors = aiayn("--rows", "A1,E", "--pairs", "en-fr")
+    assert code == 2
+    assert errors == "aiayn: rows: A1, E are trained for en-de alone, pairs: en-fr\n"
 
 
 def test_more_gpus_than_micro_batches_are_an_error(aiayn):

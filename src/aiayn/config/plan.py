@@ -11,7 +11,7 @@ from pathlib import Path
 from aiayn.common.errors import UserError
 from aiayn.config.cost import TokenCounts, parameters, training_flops
 from aiayn.config.devices import Device, find_device, speed_up
-from aiayn.config.project import Project, Run
+from aiayn.config.project import TABLE3_PAIR, Project, Run
 from aiayn.config.sections import ModelConfig, TrainingConfig
 from aiayn.config.speed import Speed, assumed_speed, best_known_speed, measured_speeds
 
@@ -90,9 +90,13 @@ def make_plan(
         results: Folder that holds results/<scale>, for measured speeds.
 
     Raises:
-        UserError: no such device, or more devices than a step has micro-batches.
+        UserError: no such device, nothing to train, or more devices than a step has
+            micro-batches.
     """
     device = find_device(root, device_name)
+    if not project.runs:
+        rows, pairs = ", ".join(project.rows), ", ".join(project.settings.pairs)
+        raise UserError(f"rows: {rows} are trained for {TABLE3_PAIR} alone, pairs: {pairs}")
     measured = {} if tflops else measured_speeds(project, device_name, results)
     trainings = []
     for run in project.runs:

@@ -131,9 +131,10 @@ def _notes(plan: Plan) -> list[str]:
     bases = dict.fromkeys(each.speed.basis for each in plan.trainings)
     longest = max(plan.trainings, key=lambda each: each.hours)
     memory = max(each.memory_bytes for each in plan.trainings)
+    assumed = any(basis.startswith("assumed") for basis in bases)
     return [
         f"speed of one device, in our count of operations: {'; '.join(bases)}",
-        f"{plan.device_name}: {plan.device.source}",
+        *([f"{plan.device_name}: {plan.device.source}"] if assumed else []),
         f"hours: all are one training after another; the longest, {_name(plan, longest)}, takes "
         f"{_hours(longest.hours)}; validation, decoding and data preparation come on top",
         f"disk: checkpoints and models of each; all includes {_gigabytes(data_bytes(plan.project))}"
@@ -176,8 +177,7 @@ def _proposal_text(plan: Plan, proposal: Proposal) -> str:
             f"{_name(plan, cheapest)}, {_hours(cheapest.gpu_hours)} {_unit(plan)}."
         )
     lines = [
-        f"--config scale={plan.project.settings.scale} rows={','.join(proposal.rows)} "
-        f"pairs={','.join(proposal.pairs)}",
+        _config_option(plan, proposal),
         "",
         f"takes {_hours(proposal.gpu_hours)} {_unit(plan)}.",
     ]
@@ -185,6 +185,18 @@ def _proposal_text(plan: Plan, proposal: Proposal) -> str:
         f"{_name(plan, each)} ({_hours(each.gpu_hours)})" for each in proposal.left_out
     )
     return "\n".join([*lines, f"Left out: {left}." if left else "Nothing is left out."])
+
+
+def _config_option(plan: Plan, proposal: Proposal) -> str:
+    """What to give to snakemake."""
+    settings = plan.project.settings
+    keys = {"scale": settings.scale, "rows": ",".join(proposal.rows)}
+    keys["pairs"] = ",".join(proposal.pairs)
+    if settings.seeds != (1,):
+        keys["seeds"] = ",".join(map(str, settings.seeds))
+    if settings.rehearsal:
+        keys["rehearsal"] = "true"
+    return "--config " + " ".join(f"{key}={value}" for key, value in keys.items())
 
 
 def _rich_table(title: str, records: Records) -> Table:
