@@ -197,7 +197,7 @@ def test_a_pasted_proposal_is_the_plan_that_it_announced(tmp_path, seeds):
     project = load_project({"scale": "paper", "seeds": seeds}, ROOT)
     plan = make_plan(project, device_name="A100", gpus=8, results=tmp_path)
     proposal = propose(plan, 150)
-    page = plan_markdown(plan, proposal, 150)
+    page = plan_markdown(plan, proposal)
     (line,) = [line for line in page.split("\n") if line.startswith("--config ")]
     pasted = load_project(dict(item.split("=") for item in line.split()[1:]), ROOT)
     again = make_plan(pasted, device_name="A100", gpus=8, results=tmp_path)
@@ -212,7 +212,7 @@ def test_every_format_has_the_same_trainings(plan):
     assert [row["row"] for row in records] == [each["row"] for each in value["trainings"]]
     assert len(records) == 22
     assert value["paper_flops"] == {"base": paper_flops("base"), "big": paper_flops("big")}
-    for text in (plan_markdown(plan, proposal, 150), plan_terminal(plan, proposal, 150)):
+    for text in (plan_markdown(plan, proposal), plan_terminal(plan, proposal)):
         assert "3.3e18" in text
         assert "2.3e19" in text
         assert f"rows={','.join(proposal.rows)} pairs=en-de,en-fr" in text

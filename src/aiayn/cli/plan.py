@@ -69,8 +69,8 @@ def plan(
     proposal = None if budget is None else propose(made, budget)
     format = format or (Format.TABLE if sys.stdout.isatty() else Format.MARKDOWN)
     printers: dict[Format, Callable[[], str]] = {
-        Format.TABLE: lambda: page.plan_terminal(made, proposal, budget),
-        Format.MARKDOWN: lambda: page.plan_markdown(made, proposal, budget),
+        Format.TABLE: lambda: page.plan_terminal(made, proposal),
+        Format.MARKDOWN: lambda: page.plan_markdown(made, proposal),
         Format.JSON: lambda: page.plan_json(made, proposal),
         Format.CSV: lambda: page.plan_csv(made),
     }

@@ -14,6 +14,8 @@ ALWAYS = "base"
 class Proposal:
     """What to train within a budget."""
 
+    budget: float
+    """GPU-hours."""
     rows: tuple[str, ...]
     """In the order of config/experiments.yaml; empty when not even base can be paid for."""
     pairs: tuple[str, ...]
@@ -43,6 +45,7 @@ def propose(plan: Plan, budget: float) -> Proposal:
         items = [*plan.project.rows, *settings.pairs]
     chosen = _trainings(plan, rows, pairs)
     return Proposal(
+        budget,
         tuple(row for row in plan.project.rows if row in rows),
         tuple(pair for pair in settings.pairs if pair in pairs) if rows else (),
         _hours(chosen),

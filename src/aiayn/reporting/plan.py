@@ -34,6 +34,7 @@ def plan_json(plan: Plan, proposal: Proposal | None) -> str:
     }
     if proposal is not None:
         value["proposal"] = {
+            "budget": proposal.budget,
             "rows": proposal.rows,
             "pairs": proposal.pairs,
             "gpu_hours": proposal.gpu_hours,
@@ -48,20 +49,21 @@ def plan_csv(plan: Plan) -> str:
     return str(pd.DataFrame(records).to_csv(index=False, lineterminator="\n"))
 
 
-def plan_markdown(plan: Plan, proposal: Proposal | None, budget: float | None) -> str:
+def plan_markdown(plan: Plan, proposal: Proposal | None) -> str:
     """A page."""
     parts = [f"# {_title(plan)}", f"> {plan.project.scale.about}", markdown_table(_records(plan))]
     parts.append("\n".join(f"* {line}" for line in _notes(plan)))
     if _papers_own(plan):
         parts += [f"## {PAPER_TITLE}", markdown_table(_papers_own(plan)), PAPER_NOTE]
     if proposal is not None:
-        parts += [f"## Within {budget:g} {_unit(plan)}", _proposal_text(plan, proposal)]
+        parts += [f"## Within {proposal.budget:g} {_unit(plan)}", _proposal_text(plan, proposal)]
     return "\n\n".join(parts) + "\n"
 
 
-def plan_terminal(plan: Plan, proposal: Proposal | None, budget: float | None) -> str:
+def plan_terminal(plan: Plan, proposal: Proposal | None) -> str:
     """The same, as wide as the terminal."""
-    console = Console(file=io.StringIO(), force_terminal=True, highlight=False)
+    page = io.StringIO()
+    console = Console(file=page, force_terminal=True, highlight=False)
     console.print(_rich_table(_title(plan), _records(plan)))
     for line in _notes(plan):
         console.print(f"• {line}", markup=False)
@@ -70,10 +72,9 @@ def plan_terminal(plan: Plan, proposal: Proposal | None, budget: float | None) -
         console.print(_rich_table(PAPER_TITLE, _papers_own(plan)))
         console.print(PAPER_NOTE)
     if proposal is not None:
-        console.print(f"\n[bold]Within {budget:g} {_unit(plan)}[/bold]")
+        console.print(f"\n[bold]Within {proposal.budget:g} {_unit(plan)}[/bold]")
         console.print(_proposal_text(plan, proposal), markup=False, soft_wrap=True)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+    return page.getvalue()
 
 
 def _values(each: Estimate) -> dict[str, Any]:
