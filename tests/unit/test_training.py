@@ -1,11 +1,6 @@
 """Training runs: what they write, resuming, precision, locks."""
 
 import csv
-import os
-import shutil
-import signal
-import subprocess
-import time
 
 import numpy as np
 import pytest
@@ -18,7 +13,7 @@ from aiayn.training import train
 from aiayn.training.checkpoints import list_checkpoints
 from aiayn.training.lock import only_trainer
 from aiayn.training.loop import Loop
-from tests.unit.training_fixtures import MODEL, command, make_job, run, weights, write_corpus
+from tests.unit.training_fixtures import MODEL, make_job, weights, write_corpus
 
 
 @pytest.fixture(scope="module")
@@ -206,25 +201,3 @@ def test_flops_come_from_the_tokens_seen(job):
     tokens = TokenCounts(marker["source_tokens"], marker["target_tokens"])
     without_attention = training_flops(MODEL, marker["vocabulary_rows"], tokens)
     assert without_attention < marker["flops"] < 1.5 * without_attention
-
-
-@pytest.mark.slow
-def test_killed_minus_9_and_run_again_ends_in_the_same_bytes(job, text):
-    """Faults A10: kill -9 while saving at every step."""
-    changes = {"steps": 30, "checkpoint_every": 1, "average": 3}
-    unbroken, broken = job("unbroken", **changes), job("broken", **changes)
-    train(unbroken)
-    checkpoints = broken.output / "checkpoints"
-    for wanted in (2, 9):
-        process = subprocess.Popen(command(broken), stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and process.poll() is None:
-            if any(found.step >= wanted for found in list_checkpoints(checkpoints)):
-                break
-            time.sleep(0.002)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-    assert not (broken.output / "trained.json").exists()
-    assert run(broken).returncode == 0
-    assert weights(broken) == weights(unbroken)
-    shutil.rmtree(broken.output)

@@ -13,7 +13,8 @@ import typer
 
 from aiayn.common.errors import UserError
 
-# In the order in which data flows. Each module has one function named as here.
+# In the order in which data flows, then what to ask beforehand. Each module has one function,
+# named as here.
 COMMANDS = (
     "fetch",
     "extract",
@@ -30,6 +31,8 @@ COMMANDS = (
     "score",
     "significance",
     "report",
+    "plan",
+    "doctor",
 )
 
 app = typer.Typer(

@@ -14,29 +14,23 @@ from typing import Annotated
 
 import typer
 
+from aiayn.cli.options import Pairs, Rehearsal, Rows, Scale, Seeds, SettingsText
+
 
 def report(
-    scale: Annotated[str | None, typer.Option(help="Scale; config.yaml's when absent.")] = None,
-    pairs: Annotated[str | None, typer.Option(help="Pairs, with commas; likewise.")] = None,
-    rows: Annotated[str | None, typer.Option(help="Rows, with commas; likewise.")] = None,
-    seeds: Annotated[str | None, typer.Option(help="Seeds, with commas; likewise.")] = None,
-    rehearsal: Annotated[bool, typer.Option(help="The scale's rehearsal.")] = False,
-    settings: Annotated[str, typer.Option(help="Keys of config.yaml: {key: value}.")] = "",
+    scale: Scale = None,
+    pairs: Pairs = None,
+    rows: Rows = None,
+    seeds: Seeds = None,
+    rehearsal: Rehearsal = False,
+    settings: SettingsText = "",
     results: Annotated[Path, typer.Option(help="Folder of results.")] = Path("results"),
     reports: Annotated[Path, typer.Option(help="Folder of reports.")] = Path("reports"),
 ) -> None:
     """Rebuild the tables, figures and pages of a scale."""
-    from aiayn.common.errors import UserError
-    from aiayn.config import load_project
-    from aiayn.config.yaml_files import parse_yaml
+    from aiayn.cli.options import configured_project
     from aiayn.reporting.report import write_report
 
-    overrides = parse_yaml(settings, "--settings") or {}
-    if not isinstance(overrides, dict):
-        raise UserError(f"--settings: expected {{key: value}}, found {settings!r}")
-    given = {"scale": scale, "pairs": pairs, "rows": rows, "seeds": seeds}
-    overrides |= {key: value for key, value in given.items() if value is not None}
-    overrides |= {"rehearsal": True} if rehearsal else {}
-    project = load_project(overrides)
+    project = configured_project(scale, pairs, rows, seeds, rehearsal, settings)
     folder = write_report(project, root=Path(), results=results, reports=reports)
     typer.echo(f"{folder / 'index.md'}", err=True)

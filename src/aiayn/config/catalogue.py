@@ -50,6 +50,8 @@ class Archive(Section):
     """Terms of use."""
     bytes: Positive | None = None
     """Size, when known."""
+    about_bytes: Positive | None = None
+    """Size for estimates, where it is known roughly."""
     sha256: Sha256 | None = None
     """SHA-256; an archive without one is pinned by its first download."""
 
@@ -119,11 +121,18 @@ class CorpusPair(Section):
     """Further test sets, for users who have fetched their archives; nothing needs them."""
     contents: dict[Name, Content]
     """How each part and set is read."""
+    about_pairs: Positive | None = None
+    """Training pairs for estimates, where the contents do not say how many."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every part and set but the optional ones."""
         return (*self.train, self.dev, *self.tests)
+
+    @property
+    def expected_pairs(self) -> int:
+        """Training pairs, for estimates."""
+        return self.about_pairs or sum(self.contents[part].pairs or 0 for part in self.train)
 
     def archives(self, name: str) -> tuple[str, ...]:
         """Keys of the archives needed to extract a part or set."""
