@@ -4,13 +4,16 @@ import csv
 import errno
 import os
 import random
+import signal
+import subprocess
 import time
 
 import pytest
 import torch
 
 from aiayn.common.files import read_json, sha256_of
-from aiayn.training.checkpoints import MODEL, OPTIMIZER, list_checkpoints, verified
+from aiayn.training import loop
+from aiayn.training.checkpoints import MODEL, OPTIMIZER, STATE, list_checkpoints, verified
 from aiayn.training.interruption import EXIT_CODE
 from aiayn.training.trainer import Trainer
 from tests.unit.forked_trainings import finish, kill_after
@@ -42,6 +45,8 @@ def results(job):
         str(path.relative_to(job.output)): sha256_of(path)
         for path in sorted(job.output.rglob("*.safetensors"))
     }
+    leftovers = [*job.checkpoints.glob(".*.tmp"), *(job.output / "last").glob(".*.tmp")]
+    assert leftovers == []
     for name in ("train.csv", "valid.csv"):
         with (job.output / name).open(encoding="utf-8") as stream:
             rows = list(csv.DictReader(stream))
@@ -69,6 +74,32 @@ def test_killed_at_twenty_random_moments_it_ends_in_the_same_bytes(unbroken, tex
     assert resumed > 0
 
 
+def die_at_pruning(last_step, *removed):
+    """Kill this very process when it prunes after a step, with files of the oldest removed."""
+    original = loop.prune_checkpoints
+
+    def prune(folder, keep):
+        found = list_checkpoints(folder)
+        if found[-1].step == last_step:
+            for name in removed:
+                (found[0].path / name).unlink()
+            die()
+        original(folder, keep)
+
+    loop.prune_checkpoints = prune
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("removed", [(), (STATE,)])
+def test_killed_while_it_prunes_after_the_last_step(unbroken, text, tmp_path, removed):
+    """A moment that random kills seldom meet: an old checkpoint is still there, or part of it."""
+    job = make_job(text, tmp_path / "run", **SETTINGS)
+    code = finish(job, tmp_path / "log", die_at_pruning, SETTINGS["steps"], *removed)
+    assert code == -signal.SIGKILL
+    assert finish(job) == 0
+    assert results(job) == results(unbroken[0])
+
+
 def at_durable_write(call, act):
     """Have something happen when the ``call``-th file or folder is made durable."""
     fsync, calls = os.fsync, iter(range(1, call))
@@ -81,8 +112,23 @@ def at_durable_write(call, act):
     os.fsync = durable
 
 
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def find_no_space():
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("call", [1, 8, 83], ids=["journal", "checkpoint", "last"])
+def test_killed_while_it_writes_it_leaves_no_half_files_for_ever(unbroken, text, tmp_path, call):
+    """Faults A10: killed in the middle of a file; nothing else would ever remove its half."""
+    job = make_job(text, tmp_path / "run", **SETTINGS)
+    assert finish(job, tmp_path / "log", at_durable_write, call, die) == -signal.SIGKILL
+    assert list(job.output.rglob(".*.tmp"))
+    assert finish(job) == 0
+    assert results(job) == results(unbroken[0])
 
 
 def assert_stopped_by_a_full_disk(job, code, log):
@@ -107,6 +153,44 @@ def test_a_disk_that_fills_up_costs_no_older_checkpoint(unbroken, text, tmp_path
     log = tmp_path / "log"
     code = finish(job, log, at_durable_write, call, find_no_space)
     assert_stopped_by_a_full_disk(job, code, log)
+    assert finish(job) == 0
+    assert results(job) == results(unbroken[0])
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A function that gives a small file system, mounted at ``tmp_path/disk``, another size."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if mounted.returncode:
+        pytest.skip(f"mounting a small file system needs root: {mounted.stderr.strip()}")
+
+    def resize(kilobytes):
+        subprocess.run(["mount", "-o", f"remount,size={kilobytes}k", str(disk)], check=True)
+        return disk
+
+    yield resize
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+@pytest.mark.slow
+def test_on_a_full_file_system_older_checkpoints_stay(unbroken, text, small_disk):
+    """Faults A10: a small full tmpfs, at several sizes, each time emptied of nothing."""
+    sizes = (80, 160, 200, 240)
+    job = make_job(text, small_disk(sizes[0]) / "run", **SETTINGS)
+    reached = []
+    for kilobytes in sizes:
+        small_disk(kilobytes)
+        log = small_disk(kilobytes).parent / "log"
+        assert_stopped_by_a_full_disk(job, finish(job, log), log)
+        reached.append(max((found.step for found in list_checkpoints(job.checkpoints)), default=0))
+    assert reached == sorted(reached)
+    assert reached[-1] > 0
+    small_disk(10_000)
     assert finish(job) == 0
     assert results(job) == results(unbroken[0])
 

@@ -1,6 +1,7 @@
 """Training runs: what they write, resuming, precision, locks."""
 
 import csv
+import dataclasses
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ import torch
 from aiayn.common.files import read_json, sha256_of
 from aiayn.config.cost import TokenCounts, training_flops
 from aiayn.model import load_model
-from aiayn.training import train
+from aiayn.model.device import choose_precision
+from aiayn.training import checkpoints, train
 from aiayn.training.checkpoints import list_checkpoints
 from aiayn.training.lock import only_trainer
 from aiayn.training.loop import Loop
@@ -201,3 +203,32 @@ def test_flops_come_from_the_tokens_seen(job):
     tokens = TokenCounts(marker["source_tokens"], marker["target_tokens"])
     without_attention = training_flops(MODEL, marker["vocabulary_rows"], tokens)
     assert without_attention < marker["flops"] < 1.5 * without_attention
+
+
+def test_refused_for_bad_data_it_leaves_no_trace(job, tmp_path):
+    refused = dataclasses.replace(job(), dev_data=tmp_path / "nowhere")
+    with pytest.raises(ValueError, match="nowhere"):
+        train(refused)
+    assert not refused.output.exists()
+
+
+def test_going_on_reads_each_file_of_the_newest_checkpoint_once_to_check_it(job, monkeypatch):
+    train(job())
+    checked = []
+
+    def counted(path):
+        checked.append(path.name)
+        return sha256_of(path)
+
+    monkeypatch.setattr(checkpoints, "sha256_of", counted)
+    train(job())
+    assert sorted(checked) == ["model.safetensors", "optimizer.safetensors"]
+
+
+@pytest.mark.parametrize(("native", "precision"), [(True, "bf16"), (False, "fp32")])
+def test_a_gpu_that_only_emulates_bf16_trains_in_fp32(monkeypatch, native, precision):
+    def supported(including_emulation=True):
+        return native or including_emulation
+
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", supported)
+    assert choose_precision("auto", torch.device("cuda")) == precision

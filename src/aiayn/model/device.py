@@ -17,7 +17,8 @@ def choose_precision(name: str, device: torch.device) -> str:
     if name != "auto":
         return name
     if device.type == "cuda":
-        return "bf16" if torch.cuda.is_bf16_supported() else "fp32"
+        native = torch.cuda.is_bf16_supported(including_emulation=False)
+        return "bf16" if native else "fp32"
     cpu_flags = Path("/proc/cpuinfo")
     flags = cpu_flags.read_text(encoding="utf-8") if cpu_flags.exists() else ""
     return "bf16" if "avx512_bf16" in flags or "amx_bf16" in flags else "fp32"

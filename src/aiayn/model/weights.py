@@ -9,6 +9,7 @@ from typing import Annotated
 
 import torch
 from pydantic import Field
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from aiayn.common.errors import UserError
@@ -38,10 +39,18 @@ class ModelFolder(Section):
 
 
 def save_weights(path: Path, tensors: dict[str, torch.Tensor]) -> None:
-    """Write tensors as safetensors, whole or not at all."""
+    """Write tensors as safetensors, whole or not at all.
+
+    Raises:
+        UserError: they cannot be written (the disk is full); the message names the file.
+    """
+    contiguous = {name: tensor.contiguous() for name, tensor in tensors.items()}
     # safetensors writes by name; the temporary file is renamed and synced by atomic_write.
     with atomic_write(path, "wb") as stream:
-        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, stream.name)
+        try:
+            save_file(contiguous, stream.name)
+        except SafetensorError as error:  # what it makes of an OSError
+            raise UserError(f"{path}: {error}") from None
 
 
 def load_weights(path: Path) -> dict[str, torch.Tensor]:

@@ -83,6 +83,15 @@ def prune_checkpoints(folder: Path, keep: int) -> None:
         (checkpoint.path / OPTIMIZER).unlink(missing_ok=True)
 
 
+def remove_leftovers(folder: Path) -> None:
+    """Remove what a killed trainer was writing; for the holder of the run's lock alone."""
+    for path in folder.glob(".*.tmp"):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
 def read_sha256(checkpoint: Checkpoint, name: str) -> str:
     """The sum that was written with a checkpoint's file."""
     return str(read_json(checkpoint.path / STATE)["sha256"][name])
@@ -111,13 +120,10 @@ def newest_whole(folder: Path) -> Checkpoint | None:
     return None
 
 
-def load_newest(
-    folder: Path,
-) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor], dict[str, Any]] | None:
-    """Model, optimizer and state of the newest whole checkpoint, or None."""
-    checkpoint = newest_whole(folder)
-    if checkpoint is None:
-        return None
+def load_checkpoint(
+    checkpoint: Checkpoint,
+) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor], dict[str, Any]]:
+    """Model, optimizer and state of a whole checkpoint."""
     return (
         load_weights(checkpoint.path / MODEL),
         load_weights(checkpoint.path / OPTIMIZER),

@@ -10,7 +10,7 @@ from aiayn.batches import ParallelData
 from aiayn.common.files import read_json
 from aiayn.common.progress import log
 from aiayn.common.provenance import sources_sha256
-from aiayn.training.checkpoints import STATE, list_checkpoints, load_newest, newest_whole
+from aiayn.training.checkpoints import STATE, list_checkpoints, load_checkpoint, newest_whole
 from aiayn.training.ranks import Ranks
 from aiayn.training.trainer import Trainer
 
@@ -55,10 +55,10 @@ def resume(
     if ranks.first:
         _set_aside_what_is_of_no_use(folder, expected, steps)
     ranks.wait()
-    loaded = load_newest(folder)
-    if loaded is None:
+    checkpoints = list_checkpoints(folder)  # the last is whole: what came after it is gone
+    if not checkpoints:
         return None
-    model, optimizer, state = loaded
+    model, optimizer, state = load_checkpoint(checkpoints[-1])
     trainer.model.load_state_dict(model)
     trainer.load_optimizer_tensors(optimizer)
     if ranks.first:

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import torch
 
+from aiayn.batches import ParallelData
 from aiayn.common.progress import log
 from aiayn.config import ModelConfig, TextConfig, TrainingConfig
 from aiayn.model.device import choose_device
+from aiayn.training.checkpoints import prune_checkpoints, remove_leftovers
 from aiayn.training.finish import write_results
 from aiayn.training.interruption import InterruptedTrainingError, Interruption
 from aiayn.training.lock import only_trainer
@@ -55,6 +57,8 @@ def train(job: Job) -> None:
             in the folder.
         InterruptedTrainingError: told to stop early, or out of memory; call again to go on.
     """
+    for data in (job.train_data, job.dev_data):
+        ParallelData(data)  # bad data leave no trace in the run folder
     torch.set_num_threads(job.training.threads)
     keep_freed_memory()
     device = choose_device(job.device)
@@ -66,6 +70,9 @@ def train(job: Job) -> None:
 
 
 def _train(job: Job, ranks: Ranks, device: torch.device) -> None:
+    if ranks.first:
+        for folder in (job.checkpoints, job.output / "last"):
+            remove_leftovers(folder)
     parts = parts_of_micro_batches(job.checkpoints)
     try:
         with Interruption() as interruption:
@@ -77,6 +84,7 @@ def _train(job: Job, ranks: Ranks, device: torch.device) -> None:
             f"out of memory; next time each micro-batch is cut into {2 * parts}"
         ) from None
     if ranks.first:
+        prune_checkpoints(job.checkpoints, keep=job.training.average)  # a kill may have left more
         loop.publish_journals(job.output)
         write_results(job, loop)
         log(f"{job.label}: finished; {job.output / 'trained.json'}")
