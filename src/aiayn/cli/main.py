@@ -28,6 +28,7 @@ COMMANDS = (
     "average",
     "translate",
     "losses",
+    "export",
     "score",
     "significance",
     "report",

@@ -1,0 +1,106 @@
+"""Training: target tokens a second, beside JoeyNMT 2.3.0 on the same subwords.
+
+Example:
+    python benchmarks/train_joeynmt.py --scale demo
+
+Prints a section of Markdown.
+"""
+
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from compare import (
+    PEERS,
+    SMALL,
+    THREADS,
+    Prepared,
+    at_least,
+    best,
+    call_worker,
+    in_turn,
+    parse_options,
+    script,
+    table,
+)
+
+from aiayn.text import Vocabulary
+from aiayn.text.vocabulary import SPECIALS
+
+TOKENS, WARM_UP, STEPS = 1_200, 8, 32
+"""Tokens of a batch; steps before the clock starts, and after."""
+TARGET = 4.0
+
+
+def tokens_per_second(result: dict[str, Any]) -> float:
+    """Target tokens a second after the warm-up; the last step has no end and is left out."""
+    entered, tokens = result["entered"], result["tokens"]
+    return float(sum(tokens[WARM_UP:-1]) / (entered[-1] - entered[WARM_UP]))
+
+
+def ours(data: Prepared, threads: int, precision: str) -> float:
+    """Tokens a second of this project."""
+    training = {
+        "tokens_per_step": TOKENS,
+        "micro_batches": 1,
+        "threads": threads,
+        "precision": precision,
+    }
+    request = {
+        "data": str(data.folder / "batches"),
+        "text": str(data.folder / "bpe"),
+        "steps": WARM_UP + STEPS,
+        "model": SMALL,
+        "training": training,
+    }
+    return tokens_per_second(call_worker("aiayn_train.py", request, threads=threads))
+
+
+def joeynmt(data: Prepared, vocabulary: Path, threads: int) -> float:
+    """Tokens a second of JoeyNMT."""
+    text = data.folder / "bpe"
+    request = {
+        "train": str(text / data.train),
+        "dev": str(text / data.dev),
+        "vocabulary": str(vocabulary),
+        "steps": WARM_UP + STEPS,
+        "tokens_per_step": TOKENS,
+        "model": SMALL,
+    }
+    result = call_worker("joeynmt_train.py", request, threads=threads, python=PEERS)
+    return tokens_per_second(result)
+
+
+def main() -> None:
+    """Measure in turn and print the section."""
+    data, rounds = parse_options(__doc__)
+    with tempfile.TemporaryDirectory() as folder:
+        words = Vocabulary.load(data.folder / "bpe/vocabulary.txt").subwords[len(SPECIALS) :]
+        vocabulary = Path(folder) / "vocabulary.txt"
+        vocabulary.write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
+        cases = {}
+        for threads in THREADS:
+            for precision in ("auto", "fp32"):
+                name = f"aiayn, {precision}, {threads} threads"
+                cases[name] = partial(ours, data, threads, precision)
+            cases[f"JoeyNMT, {threads} threads"] = partial(joeynmt, data, vocabulary, threads)
+        measured = in_turn(cases, rounds)
+    ratio = best(measured, "aiayn, auto") / best(measured, "JoeyNMT")
+    print(f"""## Training beside JoeyNMT 2.3.0
+
+{at_least("training over JoeyNMT, each at its best number of threads", ratio, TARGET)}
+* {data.about()}
+* {SMALL}, label smoothing 0.1, one shared and tied vocabulary, batches of {TOKENS:,} tokens
+
+{table(measured, "target tokens/s", f"JoeyNMT, {THREADS[-1]} threads")}
+
+Target tokens without padding, over {STEPS - 1} steps after {WARM_UP} of warm-up: a step is
+everything from one step's beginning to the next's. JoeyNMT counts padding into a batch's tokens
+and does not sort by length; it also drops out attention weights and inside the feed-forward
+networks, as it always does. It computes in fp32: it has no bf16 on CPUs.
+""")
+
+
+if __name__ == "__main__":
+    script(main)
