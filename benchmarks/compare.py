@@ -123,6 +123,15 @@ def call_worker(
     return dict(json.loads(done.stdout.strip().split("\n")[-1]))
 
 
+def tokens_per_second(result: Mapping[str, Any], warm_up: int) -> float:
+    """Target tokens a second of a training worker, after ``warm_up`` steps.
+
+    The last step has no end and is left out.
+    """
+    entered, tokens = result["entered"], result["tokens"]
+    return float(sum(tokens[warm_up:-1]) / (entered[-1] - entered[warm_up]))
+
+
 def in_turn(cases: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
     """Measure every case once, then every case again: a slow minute hits all alike."""
     measured: dict[str, list[float]] = {name: [] for name in cases}

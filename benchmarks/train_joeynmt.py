@@ -9,7 +9,6 @@ Prints a section of Markdown.
 import tempfile
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from compare import (
     PEERS,
@@ -23,6 +22,7 @@ from compare import (
     parse_options,
     script,
     table,
+    tokens_per_second,
 )
 
 from aiayn.text import Vocabulary
@@ -31,12 +31,6 @@ from aiayn.text.vocabulary import SPECIALS
 TOKENS, WARM_UP, STEPS = 1_200, 8, 32
 """Tokens of a batch; steps before the clock starts, and after."""
 TARGET = 4.0
-
-
-def tokens_per_second(result: dict[str, Any]) -> float:
-    """Target tokens a second after the warm-up; the last step has no end and is left out."""
-    entered, tokens = result["entered"], result["tokens"]
-    return float(sum(tokens[WARM_UP:-1]) / (entered[-1] - entered[WARM_UP]))
 
 
 def ours(data: Prepared, threads: int, precision: str) -> float:
@@ -54,7 +48,7 @@ def ours(data: Prepared, threads: int, precision: str) -> float:
         "model": SMALL,
         "training": training,
     }
-    return tokens_per_second(call_worker("aiayn_train.py", request, threads=threads))
+    return tokens_per_second(call_worker("aiayn_train.py", request, threads=threads), WARM_UP)
 
 
 def joeynmt(data: Prepared, vocabulary: Path, threads: int) -> float:
@@ -69,7 +63,7 @@ def joeynmt(data: Prepared, vocabulary: Path, threads: int) -> float:
         "model": SMALL,
     }
     result = call_worker("joeynmt_train.py", request, threads=threads, python=PEERS)
-    return tokens_per_second(result)
+    return tokens_per_second(result, WARM_UP)
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ from aiayn.common.files import write_text
 from aiayn.common.formulas import sinusoids
 from aiayn.config import ModelConfig
 from aiayn.model.layers import LAYER_NORM_EPS
-from aiayn.model.weights import CODES, VOCABULARY, ModelFolder, load_model
+from aiayn.model.weights import CODES, VOCABULARY, load_model
 from aiayn.text import Vocabulary
 
 SINUSOIDAL_POSITIONS = 2_048
@@ -31,10 +31,9 @@ Weights = Mapping[str, NDArray[np.float32]]
 README = """\
 # {model.source_language} to {model.target_language}, for CTranslate2
 
-A Transformer in fp32, exported by `aiayn export`. It reads and writes subwords: text goes through
-`aiayn tokenize --lang {model.source_language} | aiayn apply-bpe --codes bpe.codes` (Moses' tokenizer
-and subword-nmt do the same), and comes back through
-`sed 's/@@ //g'` and Moses' detokenizer.
+A Transformer in fp32, exported by `aiayn export`. It reads and writes subwords: text goes in
+through `aiayn tokenize --lang {model.source_language} | aiayn apply-bpe --codes bpe.codes`, or
+Moses' tokenizer and subword-nmt, and comes out through `sed 's/@@ //g'` and Moses' detokenizer.
 
 ```python
 import sys

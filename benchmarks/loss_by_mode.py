@@ -1,0 +1,61 @@
+"""Whether the fastest mode learns as fp32 does: the loss after the same number of steps.
+
+Example:
+    python benchmarks/loss_by_mode.py --scale demo
+
+Prints a section of Markdown.
+"""
+
+import statistics
+from typing import Any
+
+from compare import SMALL, Prepared, at_most, call_worker, markdown, parse_options, script
+
+TOKENS, STEPS, LAST = 1_200, 300, 50
+TARGET_PERCENT = 0.5
+
+
+def train(data: Prepared, precision: str) -> dict[str, Any]:
+    """What aiayn_train.py prints after ``STEPS`` steps."""
+    training = {
+        "tokens_per_step": TOKENS,
+        "micro_batches": 1,
+        "warmup": 100,
+        "threads": 2,
+        "precision": precision,
+    }
+    request = {
+        "data": str(data.folder / "batches"),
+        "text": str(data.folder / "bpe"),
+        "steps": STEPS,
+        "model": SMALL,
+        "training": training,
+    }
+    return call_worker("aiayn_train.py", request, threads=2)
+
+
+def main() -> None:
+    """Train once in each mode and print the section."""
+    data, _ = parse_options(__doc__)
+    fast, exact = train(data, "auto"), train(data, "fp32")
+    losses = {
+        f"training, mean of the last {LAST} steps": [
+            statistics.mean(result["losses"][-LAST:]) for result in (fast, exact)
+        ],
+        "dev, after the last step": [fast["dev"], exact["dev"]],
+    }
+    off = {name: 100 * abs(a / b - 1) for name, (a, b) in losses.items()}
+    rows = [[name, f"{a:.4f}", f"{b:.4f}", f"{off[name]:.2f}%"] for name, (a, b) in losses.items()]
+    mode = fast["precision"]
+    print(f"""## Loss of the fastest mode beside fp32
+
+{at_most(f"loss after {STEPS} steps, {mode} off fp32", max(off.values()), TARGET_PERCENT, "%")}
+* {data.about()}
+* {SMALL}, batches of {TOKENS:,} tokens, 100 steps of warm-up of the learning rate, the same seed
+
+{markdown(rows, ["smoothed loss in nats a token", f"auto: {mode}", "fp32", "off by"])}
+""")
+
+
+if __name__ == "__main__":
+    script(main)

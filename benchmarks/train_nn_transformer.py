@@ -1,0 +1,77 @@
+"""Training the base model: target tokens a second, beside torch.nn.Transformer in fp32.
+
+Example:
+    python benchmarks/train_nn_transformer.py --scale demo
+
+Prints a section of Markdown.
+"""
+
+import os
+import statistics
+from functools import partial
+from typing import Any
+
+from compare import (
+    Prepared,
+    at_least,
+    call_worker,
+    in_turn,
+    parse_options,
+    script,
+    table,
+    tokens_per_second,
+)
+
+BASE = {"N": 6, "d_model": 512, "d_ff": 2048, "h": 8, "p_drop": 0.1}
+TOKENS, WARM_UP, STEPS = 3_000, 2, 5
+TARGET = 1.6
+
+
+def measure(data: Prepared, worker: str, precision: str, threads: int) -> float:
+    """Tokens a second of a worker; both read the same request."""
+    training: dict[str, Any] = {
+        "tokens_per_step": TOKENS,
+        "micro_batches": 1,
+        "threads": threads,
+        "precision": precision,
+    }
+    request = {
+        "data": str(data.folder / "batches"),
+        "text": str(data.folder / "bpe"),
+        "steps": WARM_UP + STEPS,
+        "model": BASE,
+        "training": training,
+    }
+    return tokens_per_second(call_worker(worker, request, threads=threads), WARM_UP)
+
+
+def main() -> None:
+    """Measure in turn and print the section."""
+    data, rounds = parse_options(__doc__)
+    threads = os.cpu_count() or 1
+    peer = "nn.Transformer, fp32"
+    measured = in_turn(
+        {
+            "aiayn, auto": partial(measure, data, "aiayn_train.py", "auto", threads),
+            "aiayn, fp32": partial(measure, data, "aiayn_train.py", "fp32", threads),
+            peer: partial(measure, data, "nn_transformer_train.py", "fp32", threads),
+        },
+        rounds,
+    )
+    ratio = statistics.median(measured["aiayn, auto"]) / statistics.median(measured[peer])
+    print(f"""## Training the base model beside torch.nn.Transformer
+
+{at_least("training over nn.Transformer in fp32", ratio, TARGET)}
+* {data.about()}
+* {BASE}, label smoothing 0.1, tied embeddings, batches of {TOKENS:,} tokens, {threads} threads
+
+{table(measured, "target tokens/s", peer)}
+
+Target tokens without padding, over {STEPS - 1} steps after {WARM_UP} of warm-up; both take the same
+batches in the same order, with the same fused Adam. nn.Transformer also drops out attention
+weights and inside the feed-forward networks, and ends each stack with one more layer norm.
+""")
+
+
+if __name__ == "__main__":
+    script(main)
