@@ -111,8 +111,8 @@ def main() -> None:
 
 CTranslate2 has this model by `aiayn export` and reads subwords; ours reads and writes raw text.
 CTranslate2 is called as the exported README says, which gives the text of `aiayn translate`
-(alpha {ALPHA}), and plainly, with `length_penalty={ALPHA}`, which is another formula; the faster one
-counts.
+(alpha {ALPHA}), and plainly, with `length_penalty={ALPHA}`, which is another formula; the faster
+one counts.
 """)
 
 

@@ -73,8 +73,8 @@ class Task:
         words = sum(len(line.split()) for line in self.subwords()) / len(self.sources)
         shape = self.shape
         return (
-            f"{len(self.sources)} sentences of {words:.1f} subwords; the scale's trained base model "
-            f"(N {shape.N}, d_model {shape.d_model}, d_ff {shape.d_ff}, h {shape.h}), beam {BEAM}"
+            f"{len(self.sources)} sentences of {words:.1f} subwords; the scale's trained base "
+            f"model (N {shape.N}, d_model {shape.d_model}, d_ff {shape.d_ff}, h {shape.h}), beam {BEAM}"
         )
 
 
