@@ -1,12 +1,16 @@
 # make demo   set everything up, run scale demo: Table 2 base and four rows of Table 3
 # make test   set everything up, then lint, tests and the smoke DAG
-# Both work on a fresh machine with Python 3.11+; nothing is installed outside .venv.
+# make bench  measure against JoeyNMT, torch.nn.Transformer, CTranslate2: benchmarks/RESULTS.md
+# They work on a fresh machine with Python 3.11+; nothing is installed outside .venv
+# (and .venv-peers, for make bench).
 
 PYTHON ?= python3
 BIN := .venv/bin
 CORES ?= all
+SCALE ?= demo
+CORPORA_BASE ?=
 
-.PHONY: help setup demo test lint format clean
+.PHONY: help setup demo test lint format bench clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -39,6 +43,14 @@ format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow
+
+bench: setup .venv-peers/installed
+	$(BIN)/python benchmarks/run.py --scale="$(SCALE)" --corpora-base="$(CORPORA_BASE)"
+
+.venv-peers/installed: benchmarks/peers.txt
+	test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers.txt
+	@touch $@
 
 clean:
 	rm -rf results reports/smoke reports/demo .snakemake

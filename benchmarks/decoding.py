@@ -74,7 +74,8 @@ class Task:
         shape = self.shape
         return (
             f"{len(self.sources)} sentences of {words:.1f} subwords; the scale's trained base "
-            f"model (N {shape.N}, d_model {shape.d_model}, d_ff {shape.d_ff}, h {shape.h}), beam {BEAM}"
+            f"model (N {shape.N}, d_model {shape.d_model}, d_ff {shape.d_ff}, h {shape.h}), "
+            f"beam {BEAM}"
         )
 
 

@@ -28,12 +28,13 @@ WORDS = [f"w{number}" for number in range(20)]
 SMALL = ModelConfig(N=2, d_model=16, d_ff=32, h=2)
 
 
-@pytest.fixture
-def ctranslate2(monkeypatch):
+@pytest.fixture(scope="module")
+def ctranslate2():
     """CTranslate2, or the test is skipped."""
     places = [str(place) for place in PEERS.glob("python3.*/site-packages")]
-    monkeypatch.setattr(sys, "path", [*sys.path, *places])
-    return pytest.importorskip("ctranslate2", reason="ctranslate2 is not installed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [*sys.path, *places])
+        yield pytest.importorskip("ctranslate2", reason="ctranslate2 is not installed")
 
 
 def model_folder(root, config=SMALL):
@@ -92,7 +93,7 @@ def test_log_probabilities_are_the_same(ctranslate2, tmp_path, positions):
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory):
+def trained(ctranslate2, tmp_path_factory):
     """A model that has begun to learn to copy: it ends its sentences, and makes mistakes."""
     text = write_corpus(tmp_path_factory.mktemp("text") / "corpus", train=400)
     output = tmp_path_factory.mktemp("run")
