@@ -55,7 +55,8 @@ def run(script: str, options: list[str]) -> Section:
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdout and process.stderr
+        assert process.stdout is not None
+        assert process.stderr is not None
         for line in process.stderr:
             print(line, file=sys.stderr, end="", flush=True)
             last = line.strip() or last
@@ -94,9 +95,11 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=FOLDER / "RESULTS.md")
     parser.add_argument("--scale", default="demo")
     parser.add_argument("--corpora-base", default="")
+    parser.add_argument("--rounds", default="3", help="measurements of each side")
     options = parser.parse_args()
     machine = describe()
     scale = [f"--scale={options.scale}", f"--corpora-base={options.corpora_base}"]
+    scale += [f"--rounds={options.rounds}"]
     sections = [run(script, scale) for script in ON_A_SCALE]
     sections += [run(script, []) for script in ON_GENERATED_TEXT]
     write_text(options.output, results(sections, machine))
