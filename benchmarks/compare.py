@@ -86,11 +86,12 @@ def parse_options(doc: str) -> tuple[Prepared, int]:
 
 def snakemake(settings: Mapping[str, str], *arguments: str) -> None:
     """Run the pipeline with keys of config/config.yaml; its output goes to standard error."""
-    command = [sys.executable, "-m", "snakemake", "--cores", "all", *arguments, "--config"]
-    command += [f"{key}={value}" for key, value in settings.items()]
+    words = ["snakemake", "--cores", "all", *arguments, "--config"]
+    words += [f"{key}={value}" for key, value in settings.items()]
+    command = [sys.executable, "-m", *words]
     done = subprocess.run(command, cwd=ROOT, stdout=sys.stderr, check=False)
     if done.returncode:
-        raise BenchmarkError(f"{' '.join(command)}: exit code {done.returncode}")
+        raise BenchmarkError(f"{' '.join(words)}: exit code {done.returncode}")
 
 
 def call_worker(

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from aiayn.batches import ParallelData, make_batch, training_steps
-from aiayn.batches.tensors import Batch
+from aiayn.batches import ParallelData, training_steps
+from aiayn.batches.tensors import Batch, make_batch
 from aiayn.common.formulas import learning_rate, sinusoids
 from aiayn.config import ModelConfig, TrainingConfig
 from aiayn.text import PAD
