@@ -34,6 +34,7 @@ README = """\
 A Transformer in fp32, exported by `aiayn export`. It reads and writes subwords: text goes in
 through `aiayn tokenize --lang {model.source_language} | aiayn apply-bpe --codes bpe.codes`, or
 Moses' tokenizer and subword-nmt, and comes out through `sed 's/@@ //g'` and Moses' detokenizer.
+A sentence may have up to {positions:,} subwords.
 
 ```python
 import sys
@@ -95,7 +96,9 @@ def export_ctranslate2(folder: Path, output: Path) -> None:
         spec.save(str(made))
         for name in (CODES, VOCABULARY):
             shutil.copyfile(folder / name, made / name)
-        write_text(made / "README.md", README.format(model=description))
+        write_text(
+            made / "README.md", README.format(model=description, positions=_rows(description.model))
+        )
 
 
 @contextlib.contextmanager
@@ -153,8 +156,14 @@ def _specification(
 def _positions(config: ModelConfig, weights: Weights) -> NDArray[np.float32]:
     if config.positions == "learned":
         return weights["embedding.positions.table"]
-    rows = max(config.max_positions, SINUSOIDAL_POSITIONS)
-    return sinusoids(rows, config.d_model).astype(np.float32)
+    return sinusoids(_rows(config), config.d_model).astype(np.float32)
+
+
+def _rows(config: ModelConfig) -> int:
+    """Positions that the exported model knows."""
+    if config.positions == "learned":
+        return config.max_positions
+    return max(config.max_positions, SINUSOIDAL_POSITIONS)
 
 
 def _set_layer(layer: Any, weights: Weights, name: str) -> None:
