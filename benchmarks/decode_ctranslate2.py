@@ -29,7 +29,7 @@ from compare import (
 )
 from decoding import ALPHA, BEAM, Task
 
-SENTENCES = 400
+SENTENCES = 300
 TARGET = 0.6
 SAME_TEXT = {
     "beam_size": BEAM,

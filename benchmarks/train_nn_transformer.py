@@ -23,7 +23,7 @@ from compare import (
 )
 
 BASE = {"N": 6, "d_model": 512, "d_ff": 2048, "h": 8, "p_drop": 0.1}
-TOKENS, WARM_UP, STEPS = 3_000, 2, 5
+TOKENS, WARM_UP, STEPS = 3_000, 2, 4
 TARGET = 1.6
 
 
