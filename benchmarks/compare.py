@@ -78,10 +78,14 @@ def parse_options(doc: str) -> tuple[Prepared, int]:
     snakemake(settings, "--until", "average")
     project = load_project(settings, ROOT)
     corpus = project.corpus_pair(PAIR)
-    folder = ROOT / "results" / project.name / PAIR
-    return Prepared(project.name, folder, corpus.train[0], corpus.dev, corpus.tests[0]), (
-        options.rounds
+    data = Prepared(
+        scale=project.name,
+        folder=ROOT / "results" / project.name / PAIR,
+        train=corpus.train[0],
+        dev=corpus.dev,
+        test=corpus.tests[0],
     )
+    return data, options.rounds
 
 
 def snakemake(settings: Mapping[str, str], *arguments: str) -> None:
