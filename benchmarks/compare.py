@@ -169,6 +169,11 @@ def markdown(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
     return tabulate(rows, headers, tablefmt="github", disable_numparse=True, colalign=align)
 
 
+def dimensions(model: Mapping[str, Any]) -> str:
+    """A model's shape in words."""
+    return ", ".join(f"{name} {value}" for name, value in model.items())
+
+
 def at_least(what: str, value: float, target: float, unit: str = "x") -> str:
     """A line that run.py gathers: the value beside its target."""
     return _line(what, f"{value:.2f}{unit}", f"at least {target:g}{unit}", value >= target)

@@ -9,7 +9,16 @@ Prints a section of Markdown.
 import statistics
 from typing import Any
 
-from compare import SMALL, Prepared, at_most, call_worker, markdown, parse_options, script
+from compare import (
+    SMALL,
+    Prepared,
+    at_most,
+    call_worker,
+    dimensions,
+    markdown,
+    parse_options,
+    script,
+)
 
 TOKENS, STEPS, LAST = 1_200, 300, 50
 TARGET_PERCENT = 0.5
@@ -39,10 +48,10 @@ def main() -> None:
     data, _ = parse_options(__doc__)
     fast, exact = train(data, "auto"), train(data, "fp32")
     losses = {
-        f"training, mean of the last {LAST} steps": [
+        f"training, smoothed, mean of the last {LAST} steps": [
             statistics.mean(result["losses"][-LAST:]) for result in (fast, exact)
         ],
-        "dev, after the last step": [fast["dev"], exact["dev"]],
+        "dev, not smoothed, after the last step": [fast["dev"], exact["dev"]],
     }
     off = {name: 100 * abs(a / b - 1) for name, (a, b) in losses.items()}
     rows = [[name, f"{a:.4f}", f"{b:.4f}", f"{off[name]:.2f}%"] for name, (a, b) in losses.items()]
@@ -51,9 +60,9 @@ def main() -> None:
 
 {at_most(f"loss after {STEPS} steps, {mode} off fp32", max(off.values()), TARGET_PERCENT, "%")}
 * {data.about()}
-* {SMALL}, batches of {TOKENS:,} tokens, 100 steps of warm-up of the learning rate, the same seed
+* {dimensions(SMALL)}, batches of {TOKENS:,} tokens, 100 steps of warm-up of the learning rate, the same seed
 
-{markdown(rows, ["smoothed loss in nats a token", f"auto: {mode}", "fp32", "off by"])}
+{markdown(rows, ["loss in nats a target token", f"auto: {mode}", "fp32", "off by"])}
 """)
 
 

@@ -18,6 +18,7 @@ from compare import (
     at_least,
     best,
     call_worker,
+    dimensions,
     in_turn,
     parse_options,
     script,
@@ -85,7 +86,7 @@ def main() -> None:
 
 {at_least("training over JoeyNMT, each at its best number of threads", ratio, TARGET)}
 * {data.about()}
-* {SMALL}, label smoothing 0.1, one shared and tied vocabulary, batches of {TOKENS:,} tokens
+* {dimensions(SMALL)}, label smoothing 0.1, one shared and tied vocabulary, batches of {TOKENS:,} tokens
 
 {table(measured, "target tokens/s", f"JoeyNMT, {THREADS[-1]} threads")}
 

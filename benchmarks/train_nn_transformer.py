@@ -15,6 +15,7 @@ from compare import (
     Prepared,
     at_least,
     call_worker,
+    dimensions,
     in_turn,
     parse_options,
     script,
@@ -63,7 +64,7 @@ def main() -> None:
 
 {at_least("training over nn.Transformer in fp32", ratio, TARGET)}
 * {data.about()}
-* {BASE}, label smoothing 0.1, tied embeddings, batches of {TOKENS:,} tokens, {threads} threads
+* {dimensions(BASE)}, label smoothing 0.1, tied embeddings, batches of {TOKENS:,} tokens, {threads} threads
 
 {table(measured, "target tokens/s", peer)}
 
