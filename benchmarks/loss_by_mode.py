@@ -60,7 +60,7 @@ def main() -> None:
 
 {at_most(f"loss after {STEPS} steps, {mode} off fp32", max(off.values()), TARGET_PERCENT, "%")}
 * {data.about()}
-* {dimensions(SMALL)}, batches of {TOKENS:,} tokens, 100 steps of warm-up of the learning rate, the same seed
+* {dimensions(SMALL)}, batches of {TOKENS:,} tokens, the same seed
 
 {markdown(rows, ["loss in nats a target token", f"auto: {mode}", "fp32", "off by"])}
 """)

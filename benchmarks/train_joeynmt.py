@@ -86,7 +86,8 @@ def main() -> None:
 
 {at_least("training over JoeyNMT, each at its best number of threads", ratio, TARGET)}
 * {data.about()}
-* {dimensions(SMALL)}, label smoothing 0.1, one shared and tied vocabulary, batches of {TOKENS:,} tokens
+* {dimensions(SMALL)}, label smoothing 0.1, one shared and tied vocabulary
+* batches of {TOKENS:,} tokens
 
 {table(measured, "target tokens/s", f"JoeyNMT, {THREADS[-1]} threads")}
 

@@ -64,7 +64,8 @@ def main() -> None:
 
 {at_least("training over nn.Transformer in fp32", ratio, TARGET)}
 * {data.about()}
-* {dimensions(BASE)}, label smoothing 0.1, tied embeddings, batches of {TOKENS:,} tokens, {threads} threads
+* {dimensions(BASE)}, label smoothing 0.1, tied embeddings
+* batches of {TOKENS:,} tokens, {threads} threads
 
 {table(measured, "target tokens/s", peer)}
 
