@@ -19,8 +19,8 @@ from aiayn.decoding.translator import Translator
 def main() -> None:
     """Translate and print the time."""
     request: dict[str, Any] = json.loads(sys.argv[1])
-    torch.set_num_threads(request["threads"])
-    translator = Translator(Path(request["model"]), torch.device("cpu"))
+    torch.set_num_threads(1)
+    translator = Translator(Path(request["model"]), torch.device("cpu"), request["threads"])
     config = DecodingConfig(beam=request["beam"], alpha=request["alpha"])
     started = time.perf_counter()
     outputs = list(translator.translate(request["sources"], config))

@@ -66,6 +66,11 @@ def test_output_does_not_depend_on_batch_size_or_order(translator):
     assert translate(translator, shuffled) == together[::2] + together[1::2]
 
 
+def test_output_does_not_depend_on_threads(translator, folder):
+    several = Translator(folder, CPU, threads=3)
+    assert translate(several, LINES, batch_tokens=20) == translate(translator, LINES)
+
+
 def test_windows_of_lines_do_not_show(translator, monkeypatch):
     together = translate(translator, LINES)
     monkeypatch.setattr(translator_module, "WINDOW_LINES", 4)

@@ -21,7 +21,9 @@ def translate(
     beam: Annotated[int, typer.Option(min=1, help="Hypotheses kept; 1 is greedy.")] = 4,
     alpha: Annotated[float, typer.Option(min=0.0, help="Length penalty.")] = 0.6,
     max_extra: Annotated[int, typer.Option(min=0, help="Longest output: input plus this.")] = 50,
-    batch_tokens: Annotated[int, typer.Option(min=1, help="Source tokens at once.")] = 4_000,
+    batch_tokens: Annotated[
+        int, typer.Option(min=1, help="Source tokens at once; 8 times as many on a GPU.")
+    ] = 2_000,
     device: Device = "auto",
     threads: Threads = 1,
 ) -> None:
@@ -33,9 +35,9 @@ def translate(
     from aiayn.decoding.translator import Translator
     from aiayn.model.device import choose_device
 
-    torch.set_num_threads(threads)
+    torch.set_num_threads(1)
     config = DecodingConfig(beam=beam, alpha=alpha, max_extra=max_extra, batch_tokens=batch_tokens)
-    translator = Translator(model, choose_device(device))
+    translator = Translator(model, choose_device(device), threads)
     with output_lines(output) as write:
         for line in translator.translate(input_lines(input), config):
             write(line)

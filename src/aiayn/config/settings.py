@@ -97,7 +97,7 @@ class Settings(Section):
     """Length penalty (Section 6.1)."""
     max_extra: Whole = 50
     """Maximum output length is the input's plus this (Section 6.1)."""
-    batch_tokens: Count = 4_000
+    batch_tokens: Count = 2_000
     """Source tokens decoded together; does not change the output."""
 
     @property

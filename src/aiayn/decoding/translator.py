@@ -1,6 +1,7 @@
 """Raw text to raw text: tokenize, segment, search, join, detokenize."""
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 
@@ -15,16 +16,25 @@ from aiayn.text import BytePairEncoder, MosesTokenizer, Vocabulary, join_subword
 
 WINDOW_LINES = 10_000
 """Lines sorted by length together; memory does not grow beyond them."""
+GPU_FACTOR = 8
+"""A GPU is busy with so many more tokens at once."""
 
 
 class Translator:
     """A model folder, loaded.
 
+    Args:
+        folder: As ``aiayn average`` writes it.
+        device: Where it computes.
+        threads: Batches translated side by side, each by one thread of torch's: faster than many
+            threads for one batch, and the output does not depend on their number.
+
     Raises:
         UserError: a file of the folder is missing or broken; the message names it.
     """
 
-    def __init__(self, folder: Path, device: torch.device) -> None:
+    def __init__(self, folder: Path, device: torch.device, threads: int = 1) -> None:
+        self.threads = threads
         model, description = load_model(folder)
         self.model, self.device = model.to(device), device
         hyphens = description.text.aggressive_hyphens
@@ -47,13 +57,24 @@ class Translator:
         sources = [self._encode(line, first + index) for index, line in enumerate(lines)]
         translations = [""] * len(lines)
         meter.advance(sum(not source for source in sources))
-        for batch in _batches(sources, config.batch_tokens):
-            padded = pad_sources([sources[index] for index in batch]).to(self.device)
-            for index, ids in zip(batch, beam_search(self.model, padded, config), strict=True):
-                subwords = self.vocabulary.decode(ids)
-                translations[index] = self.target_text.detokenize(join_subwords(subwords))
-            meter.advance(len(batch))
+        tokens = config.batch_tokens * (GPU_FACTOR if self.device.type == "cuda" else 1)
+        batches = list(_batches(sources, tokens))
+        with ThreadPoolExecutor(self.threads) as pool:
+            searched = pool.map(
+                lambda batch: self._search([sources[index] for index in batch], config), batches
+            )
+            for batch, outputs in zip(batches, searched, strict=True):
+                for index, translation in zip(batch, outputs, strict=True):
+                    translations[index] = translation
+                meter.advance(len(batch))
         return translations
+
+    def _search(self, sources: list[list[int]], config: DecodingConfig) -> list[str]:
+        padded = pad_sources(sources).to(self.device)
+        return [
+            self.target_text.detokenize(join_subwords(self.vocabulary.decode(ids)))
+            for ids in beam_search(self.model, padded, config)
+        ]
 
     def _encode(self, line: str, number: int) -> list[int]:
         ids = self.vocabulary.encode(self.segmenter.segment(self.source_text.tokenize(line)))

@@ -41,11 +41,13 @@ class Positions(nn.Module):
         Raises:
             UserError: a learned table has no such position.
         """
-        if end > self.table.shape[0]:
+        table = self.table
+        if end > table.shape[0]:
             if self.learned:
-                raise UserError(f"position {end} is beyond max_positions={self.table.shape[0]}")
-            self.table = _sinusoids(2 * end, self.table.shape[1]).to(self.table.device)
-        return self.table[start:end].to(like.dtype)
+                raise UserError(f"position {end} is beyond max_positions={table.shape[0]}")
+            # Only ever replaced: another thread may be reading the shorter one.
+            table = self.table = _sinusoids(2 * end, table.shape[1]).to(table.device)
+        return table[start:end].to(like.dtype)
 
 
 class Embedding(nn.Module):
