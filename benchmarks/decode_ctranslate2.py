@@ -29,7 +29,7 @@ from compare import (
 )
 from decoding import ALPHA, BEAM, Task
 
-SENTENCES = 300
+SENTENCES = 400
 TARGET = 0.6
 SAME_TEXT = {
     "beam_size": BEAM,

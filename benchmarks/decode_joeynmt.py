@@ -27,7 +27,7 @@ from joeynmt_weights import write_joeynmt_weights
 from aiayn.text import Vocabulary
 from aiayn.text.vocabulary import SPECIALS
 
-SENTENCES = 64
+SENTENCES = 192
 BATCH_SIZE = 64
 """Sentences at a time, JoeyNMT's default."""
 TARGET = 8.0
