@@ -25,9 +25,9 @@ MODEL = ModelConfig(N=1, d_model=64, d_ff=128, h=2, p_drop=0.0)
 TRAINING = TrainingConfig(
     steps=1_800,
     warmup=300,
-    lr_factor=1.5,
+    lr_factor=1.0,
     eps_ls=0.0,
-    tokens_per_step=800,
+    tokens_per_step=1_200,
     micro_batches=1,
     checkpoint_every=100,
     precision="fp32",
