@@ -7,6 +7,7 @@ every segmentation can be undone exactly.
 
 import re
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 from subword_nmt.apply_bpe import BPE
@@ -17,7 +18,7 @@ from aiayn.common.files import open_lines, read_lines
 HEADER = "#version: 0.2"
 CONTINUES = "@@"
 
-_MAX_CACHED_WORDS = 500_000
+_MAX_CACHED_WORDS = 200_000
 _NEIGHBOURING_AT = r"(?:@(?=@)|(?<=@)@)"
 
 
@@ -34,15 +35,27 @@ class BytePairEncoder:
     def __init__(self, codes: Path | str) -> None:
         _check_codes(codes)
         with open_lines(codes) as stream:
-            self._bpe = BPE(stream, separator=CONTINUES)
+            self._segmented = _Segmented(BPE(stream, separator=CONTINUES))
 
     def segment(self, tokenized: str) -> list[str]:
         """Subwords of a tokenized line; blanks of any kind and number separate words."""
-        if len(self._bpe.cache) > _MAX_CACHED_WORDS:  # else it would grow with the corpus
-            self._bpe.cache.clear()
+        if len(self._segmented) > _MAX_CACHED_WORDS:  # else it would grow with the corpus
+            self._segmented.clear()
+        return list(chain.from_iterable(map(self._segmented.__getitem__, tokenized.split())))
+
+
+class _Segmented(dict[str, list[str]]):
+    """Words with their subwords, which are made when first asked for."""
+
+    def __init__(self, bpe: BPE) -> None:
+        self._bpe = bpe
+
+    def __missing__(self, word: str) -> list[str]:
         # The library's glossaries do the cutting, but take three quarters of all time.
-        self._bpe.glossaries = [_NEIGHBOURING_AT] if CONTINUES in tokenized else []
-        return self._bpe.segment_tokens(tokenized.split())
+        self._bpe.glossaries = [_NEIGHBOURING_AT] if CONTINUES in word else []
+        self._bpe.cache.clear()  # this is the cache
+        subwords = self[word] = self._bpe.segment_tokens([word])
+        return subwords
 
 
 def join_subwords(subwords: Iterable[str]) -> str:

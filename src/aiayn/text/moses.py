@@ -48,7 +48,13 @@ class _Tokenizer(sacremoses.MosesTokenizer):  # type: ignore[misc]
 
         sacremoses treats the last word as any other and keeps ``S. 33.`` or ``www.gov.pl.``
         """
-        return re.sub(r"(?<=\S)\.$", " .", super().handles_nonbreaking_prefixes(text))
+        words = text.split()
+        # The original searches every word; few lines have a period in their midst.
+        if any(word.endswith(".") for word in words[:-1]):
+            words = super().handles_nonbreaking_prefixes(text).split()
+        if words and words[-1].endswith(".") and words[-1] != ".":
+            words[-1] = f"{words[-1][:-1]} ."
+        return " ".join(words)
 
 
 class _Detokenizer(sacremoses.MosesDetokenizer):  # type: ignore[misc]
