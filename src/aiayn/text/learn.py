@@ -13,7 +13,7 @@ from aiayn.text.merges import learn_merges
 from aiayn.text.parallel import Block, map_blocks, read_blocks
 from aiayn.text.vocabulary import SPECIALS, write_vocabulary
 
-_BLOCK_BYTES = 1 << 22
+BLOCK_BYTES = 1 << 22
 """Counts of large blocks repeat fewer words; adding them up is no worker's but this process's."""
 
 
@@ -50,7 +50,7 @@ def learn_bpe(
 def count_words(sources: Sequence[Path], workers: int) -> dict[str, int]:
     """Counts of all words, by falling count, equal counts in code point order."""
     counts: Counter[str] = Counter()
-    blocks = chain.from_iterable(read_blocks(source, _BLOCK_BYTES) for source in sources)
+    blocks = chain.from_iterable(read_blocks(source, BLOCK_BYTES) for source in sources)
     with Meter("count words", unit="lines") as meter:
         for lines, words in map_blocks(_counting, blocks, workers):
             counts.update(words)

@@ -1,8 +1,5 @@
 """BPE merges (Sennrich et al., 2016): the very ones of subword-nmt, sooner and in less memory.
 
-Every symbol, a character at first, is given one character of a private alphabet. So a word is a
-``str``, a pair of symbols is a ``str`` of two, and a merge is ``str.replace``.
-
 subword-nmt looks at all pairs for the most frequent one, so it sets rare pairs apart, under a
 threshold, until they are needed. Counts of pairs only fall, so that this changes nothing, but for
 one case: a word that itself holds ``</w>``. Then two merges can make the same symbol, counts grow
@@ -20,49 +17,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
-END_OF_WORD = "</w>"
+from aiayn.text.alphabet import Alphabet
 
 _PRUNED_EVERY = 100
 """Merges between two prunings, as in subword-nmt."""
 
 Pair = str
-"""Two symbols of the private alphabet."""
-
-
-class _Alphabet:
-    """Symbols, each with the character that stands for it."""
-
-    def __init__(self) -> None:
-        self.symbols: list[str] = []
-        self._ids: dict[str, int] = {}
-        self._falling: list[tuple[int, ...]] = []
-
-    def character(self, symbol: str) -> str:
-        """The character of a symbol, which is new or, by another merge, known."""
-        number = self._ids.setdefault(symbol, len(self.symbols))
-        if number == len(self.symbols):
-            self.symbols.append(symbol)
-            self._falling.append((*(-ord(character) for character in symbol), 1))
-        return chr(number)
-
-    def split(self, pair: Pair) -> tuple[str, str]:
-        """The two symbols of a pair."""
-        return self.symbols[ord(pair[0])], self.symbols[ord(pair[1])]
-
-    def falling(self, pair: Pair) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """A key that sorts pairs by falling code points, as ``max`` in subword-nmt breaks ties."""
-        return self._falling[ord(pair[0])], self._falling[ord(pair[1])]
+"""Two symbols, as characters of the alphabet."""
 
 
 class _Words:
     """All different words in symbols, and where each pair occurs."""
 
-    def __init__(self, counts: Mapping[str, int], alphabet: _Alphabet) -> None:
+    def __init__(self, counts: Mapping[str, int], alphabet: Alphabet) -> None:
         self.counts = array("q", counts.values())
-        self._texts = [
-            "".join(map(alphabet.character, (*word[:-1], word[-1] + END_OF_WORD)))
-            for word in counts
-        ]
+        self._texts = list(map(alphabet.spell, counts))
         # Word numbers, one for each occurrence; ~number takes one back.
         self._occurrences: defaultdict[Pair, array[int]] = defaultdict(lambda: array("i"))
 
@@ -131,11 +100,29 @@ def _pairs_with(text: str, merged: str) -> Iterator[Pair]:
         start = text.find(merged, end)
 
 
+class _FallingOrder:
+    """Falling code point order of pairs, by which ``max`` in subword-nmt breaks ties."""
+
+    def __init__(self, alphabet: Alphabet) -> None:
+        self._alphabet = alphabet
+        self._keys: dict[str, tuple[int, ...]] = {}
+
+    def key(self, pair: Pair) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """What to sort a pair by."""
+        return self._of_symbol(pair[0]), self._of_symbol(pair[1])
+
+    def _of_symbol(self, character: str) -> tuple[int, ...]:
+        if character not in self._keys:
+            symbol = self._alphabet.symbol(character)
+            self._keys[character] = (*(-ord(each) for each in symbol), 1)  # prefixes come last
+        return self._keys[character]
+
+
 class _PairCounts:
     """Counts of all pairs: the frequent ones at hand, the rare ones set apart."""
 
-    def __init__(self, totals: dict[Pair, int], alphabet: _Alphabet) -> None:
-        self._alphabet = alphabet
+    def __init__(self, totals: dict[Pair, int], alphabet: Alphabet) -> None:
+        self._falling = _FallingOrder(alphabet)
         self._pruned = totals
         self._active = dict(totals)
         self._threshold = max(totals.values()) / 10
@@ -173,14 +160,14 @@ class _PairCounts:
 
     def _order_active(self) -> None:
         self._heap = [
-            (-count, self._alphabet.falling(pair), pair)
+            (-count, self._falling.key(pair), pair)
             for pair, count in self._active.items()
             if count >= self._threshold
         ]
         heapq.heapify(self._heap)
 
     def _push(self, pair: Pair, count: int) -> None:
-        heapq.heappush(self._heap, (-count, self._alphabet.falling(pair), pair))
+        heapq.heappush(self._heap, (-count, self._falling.key(pair), pair))
 
     def _settle_top(self) -> bool:
         """Put the heap's first entry right; False when no pair is at or over the threshold."""
@@ -205,14 +192,14 @@ def learn_merges(
         limit: Merges at most.
         min_frequency: Stop when no pair is as frequent; at least 1.
     """
-    alphabet = _Alphabet()
+    alphabet = Alphabet()
     words = _Words(counts, alphabet)
     pairs = _PairCounts(words.pair_counts(), alphabet)
     for merges in range(limit):
         pair, frequency = pairs.most_frequent(merges)
         if frequency < min_frequency:
             return
-        first, second = alphabet.split(pair)
+        first, second = map(alphabet.symbol, pair)
         yield first, second
         pairs.update(words.merge(pair, alphabet.character(first + second)))
         pairs.reset(pair)
