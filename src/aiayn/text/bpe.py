@@ -7,7 +7,6 @@ every segmentation can be undone exactly.
 
 import re
 from collections.abc import Iterable
-from itertools import chain
 from pathlib import Path
 
 from subword_nmt.apply_bpe import BPE
@@ -39,22 +38,26 @@ class BytePairEncoder:
 
     def segment(self, tokenized: str) -> list[str]:
         """Subwords of a tokenized line; blanks of any kind and number separate words."""
+        return self.segment_line(tokenized).split(" ") if tokenized.strip() else []
+
+    def segment_line(self, tokenized: str) -> str:
+        """The same, joined by single blanks."""
         if len(self._segmented) > _MAX_CACHED_WORDS:  # else it would grow with the corpus
             self._segmented.clear()
-        return list(chain.from_iterable(map(self._segmented.__getitem__, tokenized.split())))
+        return " ".join(map(self._segmented.__getitem__, tokenized.split()))
 
 
-class _Segmented(dict[str, list[str]]):
-    """Words with their subwords, which are made when first asked for."""
+class _Segmented(dict[str, str]):
+    """Words with their subwords, joined by blanks, which are made when first asked for."""
 
     def __init__(self, bpe: BPE) -> None:
         self._bpe = bpe
 
-    def __missing__(self, word: str) -> list[str]:
+    def __missing__(self, word: str) -> str:
         # The library's glossaries do the cutting, but take three quarters of all time.
         self._bpe.glossaries = [_NEIGHBOURING_AT] if CONTINUES in word else []
         self._bpe.cache.clear()  # this is the cache
-        subwords = self[word] = self._bpe.segment_tokens([word])
+        subwords = self[word] = " ".join(self._bpe.segment_tokens([word]))
         return subwords
 
 
