@@ -1,7 +1,7 @@
 """Text preparation beside the command lines of sacremoses and subword-nmt, two processes each.
 
 Example:
-    python benchmarks/text_speed.py --pairs 20000
+    python benchmarks/text_speed.py --pairs 50000
 
 Makes a corpus (generated_corpus.py) in a temporary folder and lets both tokenize it, learn BPE and
 apply it. Each reads the same input; their outputs are compared, line by line. Prints Markdown:
@@ -165,7 +165,7 @@ def _row(name: str, compared: Compared) -> list[str]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--pairs", type=int, default=20_000, help="sentence pairs")
+    parser.add_argument("--pairs", type=int, default=50_000, help="sentence pairs")
     parser.add_argument("--merges", type=int, default=4_000, help="BPE merges")
     parser.add_argument("--runs", type=int, default=3, help="runs; their median counts")
     options = parser.parse_args()
