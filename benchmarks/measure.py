@@ -1,9 +1,10 @@
-"""Commands with their wall-clock time and the peak memory of all their processes together.
+"""Commands with their time and the peak memory of all their processes together.
 
 psutil comes with snakemake and dvc.
 """
 
 import contextlib
+import resource
 import subprocess
 import sys
 import threading
@@ -21,6 +22,8 @@ class Measured(NamedTuple):
 
     seconds: float
     """Wall-clock time of its commands, one after another."""
+    cpu_seconds: float
+    """Processor time of all their processes; other programs on the machine change it little."""
     peak_mb: float
     """Most memory of a command and its workers at a time, in MB (10^6 bytes)."""
 
@@ -31,9 +34,14 @@ def run_measured(commands: Sequence[list[str]]) -> Measured:
     Raises:
         subprocess.CalledProcessError: a command failed.
     """
-    started = time.perf_counter()
+    started, cpu = time.perf_counter(), _cpu_seconds()
     peaks = [_peak_bytes(command) for command in commands]
-    return Measured(time.perf_counter() - started, max(peaks) / 1e6)
+    return Measured(time.perf_counter() - started, _cpu_seconds() - cpu, max(peaks) / 1e6)
+
+
+def _cpu_seconds() -> float:
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return ended.ru_utime + ended.ru_stime
 
 
 def _peak_bytes(command: list[str]) -> int:

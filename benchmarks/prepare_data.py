@@ -1,11 +1,10 @@
 """How fast text becomes memory-mapped ids: seconds, lines a second, speed-up, peak memory.
 
 Example:
-    python benchmarks/prepare_data.py --pairs 500000 --output benchmarks/RESULTS.md
+    python benchmarks/prepare_data.py --pairs 100000 --pairs 500000
 
-Makes a corpus (generated_corpus.py) in a temporary folder, runs the commands of ``aiayn`` on it
-with one and with two workers, and prints a Markdown table. With ``--output`` the table is also
-added to the end of that file, under a heading of its own.
+Makes a corpus of each size (generated_corpus.py) in a temporary folder, runs the commands of
+``aiayn`` on it with one and with two workers, and prints Markdown: a table for each size.
 """
 
 import argparse
@@ -20,11 +19,12 @@ from generated_corpus import write_corpus
 from measure import Measured, run_measured
 from tabulate import tabulate
 
-from aiayn.common.files import read_lines, write_text
+from aiayn.common.files import read_lines
 from aiayn.common.progress import log
 from aiayn.common.provenance import git_commit, host
 
 WORKERS = (1, 2)
+SIZES = (100_000, 500_000)
 TARGETS = {"4.5M": 4_500_000, "36M": 36_000_000}
 """Pairs of WMT14 EN-DE and EN-FR."""
 LANGUAGES = ("en", "de")
@@ -38,6 +38,13 @@ workers, *sources = sys.argv[1:]
 count_words([Path(source) for source in sources], int(workers))
 """
 """The parallel part of learn-bpe, by itself."""
+PART_OF_LEARNING = "count words (part of learn-bpe)"
+
+NOTES = """\
+A line is a sentence of one language. MB (10^6 bytes) is the most memory that all processes of a
+step held at a time, as PSS: pages that several share count once. Times at WMT14's sizes grow in
+proportion to the pairs, from the run with more workers; for learn-bpe that is too much: but for
+counting, its time and memory grow with the different words, not with the lines."""
 
 Commands = list[list[str]]
 
@@ -82,7 +89,7 @@ def measure_all(folder: Path, merges: int) -> dict[str, list[Measured]]:
     for name, (parallel, commands) in steps(folder, merges).items():
         if name == "learn-bpe":
             clean = [f"{folder}/clean.{lang}" for lang in LANGUAGES]
-            results["count words"] = [
+            results[PART_OF_LEARNING] = [
                 run_measured([[sys.executable, "-c", COUNT, str(workers), *clean]])
                 for workers in WORKERS
             ]
@@ -98,14 +105,16 @@ def measure_all(folder: Path, merges: int) -> dict[str, list[Measured]]:
 
 def table(results: dict[str, list[Measured]], pairs: int) -> str:
     """A row a step; times at the targets' sizes grow in proportion to the pairs."""
-    rows = [_row(name, measured, pairs) for name, measured in results.items()]
-    fastest = [runs[-1].seconds for name, runs in results.items() if name != "count words"]
-    alone = [runs[0].seconds for name, runs in results.items() if name != "count words"]
-    total = ["all", f"{sum(alone):,.1f}", f"{sum(fastest):,.1f}"]
-    total += [f"{sum(alone) / sum(fastest):.2f}", f"{pairs / sum(fastest):,.0f} pairs", "", ""]
-    rows.append([*total, *_extrapolated(sum(fastest), pairs)])
-    headers = ["step", "s, 1 worker", "s, 2 workers", "speed-up", "lines/s", "MB, 1 worker"]
-    headers += ["MB, 2 workers", *(f"at {name} pairs" for name in TARGETS)]
+    rows = [_row(name, runs, pairs) for name, runs in results.items()]
+    steps = [runs for name, runs in results.items() if name != PART_OF_LEARNING]
+    alone, fastest = (sum(runs[which].seconds for runs in steps) for which in (0, -1))
+    cpu = sum(runs[-1].cpu_seconds for runs in steps)
+    total = [f"{alone:,.1f}", f"{fastest:,.1f}", f"{cpu:,.1f}", f"{alone / fastest:.2f}"]
+    most = [f"{max(runs[which].peak_mb for runs in steps):,.0f}" for which in (0, -1)]
+    rate = f"{pairs / fastest:,.0f} pairs"
+    rows.append(["all", *total, rate, *most, *_extrapolated(fastest, pairs)])
+    headers = ["step", "s, 1 worker", "s, 2 workers", "CPU s, 2 workers", "speed-up", "lines/s"]
+    headers += ["MB, 1 worker", "MB, 2 workers", *(f"at {name} pairs" for name in TARGETS)]
     return tabulate(
         rows,
         headers,
@@ -116,17 +125,18 @@ def table(results: dict[str, list[Measured]], pairs: int) -> str:
 
 
 def _row(name: str, runs: Sequence[Measured], pairs: int) -> list[str]:
-    seconds = [run.seconds for run in runs]
+    first, last = runs[0], runs[-1]
     several = len(runs) > 1
     return [
-        f"{name} (part of learn-bpe)" if name == "count words" else name,
-        f"{seconds[0]:,.1f}",
-        f"{seconds[-1]:,.1f}" if several else "",
-        f"{seconds[0] / seconds[-1]:.2f}" if several else "",
-        f"{len(LANGUAGES) * pairs / seconds[-1]:,.0f}",
-        f"{runs[0].peak_mb:,.0f}",
-        f"{runs[-1].peak_mb:,.0f}" if several else "",
-        *_extrapolated(seconds[-1], pairs),
+        name,
+        f"{first.seconds:,.1f}",
+        f"{last.seconds:,.1f}" if several else "",
+        f"{last.cpu_seconds:,.1f}",
+        f"{first.seconds / last.seconds:.2f}" if several else "",
+        f"{len(LANGUAGES) * pairs / last.seconds:,.0f}",
+        f"{first.peak_mb:,.0f}",
+        f"{last.peak_mb:,.0f}" if several else "",
+        *_extrapolated(last.seconds, pairs),
     ]
 
 
@@ -136,57 +146,49 @@ def _extrapolated(seconds: float, pairs: int) -> list[str]:
 
 
 def describe(folder: Path, pairs: int) -> str:
-    """The corpus in words: what decides how long the steps take."""
+    """The tokenized corpus in numbers: what decides how long the steps take."""
     sides = []
     for lang in LANGUAGES:
-        words, different = 0, set()
-        for line in read_lines(folder / f"raw.{lang}"):
+        count, different = 0, set()
+        for line in read_lines(folder / f"tokenized.{lang}"):
             tokens = line.split()
-            words += len(tokens)
+            count += len(tokens)
             different.update(tokens)
-        sides.append(
-            f"{lang.upper()} {words / pairs:.1f} words a line, {len(different):,} different"
-        )
+        sides.append(f"{lang.upper()} {count / pairs:.1f} a line, {len(different):,} different")
     return "; ".join(sides)
 
 
-def section(results: dict[str, list[Measured]], pairs: int, size: str) -> str:
-    """The table under a heading, with what a reader needs to judge it."""
-    machine = host()
-    return f"""## Preparing data: {pairs:,} pairs
+def section(folder: Path, pairs: int, merges: int) -> str:
+    """Make a corpus, measure, and put the table under a heading with what it was made of."""
+    write_corpus(folder, pairs, seed=1)
+    results = measure_all(folder, merges)
+    return f"""### {pairs:,} pairs
 
-* `python benchmarks/prepare_data.py --pairs {pairs}`, {datetime.now(UTC):%Y-%m-%d}
-* corpus (words between blanks): {size}
-* machine: {machine["processor"]}, {os.cpu_count()} cores, {machine["system"]}
-* commit: {git_commit()}
+Tokens: {describe(folder, pairs)}.
 
 {table(results, pairs)}
-
-A line is a sentence of one language. MB is the most memory that all processes of a step held at a
-time, shared pages counted once. Times at WMT14's sizes grow in proportion to the pairs, from the
-fastest run; for learn-bpe that is too much: its merges take time by different words, not by lines.
 """
 
 
 def main() -> None:
-    """Measure, print, and add to the file of results."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--pairs", type=int, default=500_000, help="sentence pairs")
+    parser.add_argument("--pairs", type=int, action="append", help="sentence pairs; repeatable")
     parser.add_argument("--merges", type=int, default=32_000, help="BPE merges")
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=Path, help="where to make temporary files")
-    parser.add_argument("--output", type=Path, help="Markdown file to add the table to")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=options.folder) as name:
-        folder = Path(name)
-        write_corpus(folder, options.pairs, options.seed)
-        size = describe(folder, options.pairs)
-        results = measure_all(folder, options.merges)
-    text = section(results, options.pairs, f"{size}, {options.merges:,} merges")
-    print(text)
-    if options.output:
-        held = options.output.read_text(encoding="utf-8") if options.output.exists() else ""
-        write_text(options.output, f"{held.rstrip()}\n\n{text}".lstrip())
+    machine = host()
+    print(f"""## Preparing data
+
+* `python benchmarks/{" ".join([Path(sys.argv[0]).name, *sys.argv[1:]])}`, \
+{datetime.now(UTC):%Y-%m-%d}; {options.merges:,} merges
+* machine: {machine["processor"]}, {os.cpu_count()} cores, {machine["system"]}
+* commit: {git_commit()}
+""")
+    for pairs in options.pairs or SIZES:
+        with tempfile.TemporaryDirectory(dir=options.folder) as name:
+            print(section(Path(name), pairs, options.merges), flush=True)
+    print(NOTES)
 
 
 if __name__ == "__main__":

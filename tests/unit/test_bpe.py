@@ -15,6 +15,7 @@ from aiayn.text import (
     Vocabulary,
     apply_bpe_file,
     join_subwords,
+    learn,
     learn_bpe,
     parallel,
 )
@@ -30,12 +31,19 @@ def corpus(tmp_path):
 
 
 @pytest.fixture
+def small_blocks(monkeypatch):
+    """Many blocks, so that every worker has some."""
+    monkeypatch.setattr(parallel, "BLOCK_BYTES", 30)
+    monkeypatch.setattr(learn, "BLOCK_BYTES", 30)
+
+
+@pytest.fixture
 def codes(corpus):
-    learn(corpus)
+    learn_from(corpus)
     return corpus.with_name("codes")
 
 
-def learn(*sources, merges=10, workers=1):
+def learn_from(*sources, merges=10, workers=1):
     folder = sources[0].parent
     learn_bpe(sources, folder / "codes", folder / "vocabulary.txt", merges=merges, workers=workers)
     return (folder / "codes").read_bytes(), (folder / "vocabulary.txt").read_bytes()
@@ -44,14 +52,14 @@ def learn(*sources, merges=10, workers=1):
 def test_merges_are_those_of_subword_nmt(corpus):
     expected = io.StringIO()
     reference_learn(io.StringIO(TEXT), expected, 10)
-    assert learn(corpus)[0].decode("utf-8") == expected.getvalue()
+    assert learn_from(corpus)[0].decode("utf-8") == expected.getvalue()
 
 
 def test_two_files_are_learned_jointly(tmp_path, corpus):
-    both = learn(corpus)
+    both = learn_from(corpus)
     (tmp_path / "a").write_text(TEXT[: len(TEXT) // 2], encoding="utf-8")
     (tmp_path / "b").write_text(TEXT[len(TEXT) // 2 :], encoding="utf-8")
-    assert learn(tmp_path / "a", tmp_path / "b") == both
+    assert learn_from(tmp_path / "a", tmp_path / "b") == both
 
 
 def test_vocabulary_counts_the_segmented_corpus(corpus, codes):
@@ -65,11 +73,10 @@ def test_vocabulary_counts_the_segmented_corpus(corpus, codes):
     assert counts == sorted(counts, reverse=True)
 
 
-def test_output_depends_on_neither_workers_nor_hash_seed(corpus, monkeypatch):
+def test_output_depends_on_neither_workers_nor_hash_seed(corpus, small_blocks):
     """faults A5: 1 and 4 workers, PYTHONHASHSEED 0 and 1."""
-    monkeypatch.setattr(parallel, "BLOCK_BYTES", 30)
-    alone = learn(corpus)
-    assert learn(corpus, workers=4) == alone
+    alone = learn_from(corpus)
+    assert learn_from(corpus, workers=4) == alone
     for seed in ("0", "1"):
         command = [sys.executable, "-m", "aiayn", "learn-bpe", "--input", str(corpus)]
         command += ["--merges", "10", "--codes", "c", "--vocabulary", "v"]
@@ -79,9 +86,8 @@ def test_output_depends_on_neither_workers_nor_hash_seed(corpus, monkeypatch):
         assert tuple(made) == alone
 
 
-def test_lines_are_kept_whatever_the_workers(corpus, codes, monkeypatch):
+def test_lines_are_kept_whatever_the_workers(corpus, codes, small_blocks):
     """faults A1: U+2028 and U+0085 separate words, not lines."""
-    monkeypatch.setattr(parallel, "BLOCK_BYTES", 30)
     corpus.write_text("low \u2028 new\n\n  widest   low\x85er\n" * 20 + "end", encoding="utf-8")
     outputs = []
     for workers in (1, 3):
@@ -133,30 +139,29 @@ def test_nothing_to_learn_is_one_clear_line(tmp_path, text, says):
     """faults A5: subword-nmt ends with a bare max() of nothing."""
     (tmp_path / "corpus").write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=says) as error:
-        learn(tmp_path / "corpus")
+        learn_from(tmp_path / "corpus")
     assert "corpus" in str(error.value)
     assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
 
 
 def test_blank_lines_and_double_spaces_are_fine(corpus):
     """faults A5."""
-    plain = learn(corpus)
+    plain = learn_from(corpus)
     corpus.write_text("\n\n" + TEXT.replace(" ", "  ") + "\n \n", encoding="utf-8")
-    assert learn(corpus) == plain
+    assert learn_from(corpus) == plain
 
 
 def test_fewer_merges_than_asked_is_said(corpus, capsys):
-    learn(corpus, merges=500)
+    learn_from(corpus, merges=500)
     assert "of 500 merges; no other pair occurs twice" in capsys.readouterr().err
 
 
-def test_bad_utf8_names_file_and_line(corpus, codes, monkeypatch):
+def test_bad_utf8_names_file_and_line(corpus, codes, small_blocks):
     """faults A2: also when another process meets it."""
-    monkeypatch.setattr(parallel, "BLOCK_BYTES", 30)
     corpus.write_bytes(TEXT.encode() + b"\xc3\n")
     for workers in (1, 2):
         with pytest.raises(UserError, match=r"corpus, line 10: not UTF-8"):
-            learn(corpus, workers=workers)
+            learn_from(corpus, workers=workers)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +178,7 @@ def test_literal_markers_come_back(codes, text):
 def test_word_with_literal_marker_50_times_is_learned_and_restored(tmp_path):
     """faults A6."""
     (tmp_path / "corpus").write_text("x@@ y @@ low lower\n" * 50, encoding="utf-8")
-    learn(tmp_path / "corpus", merges=30)
+    learn_from(tmp_path / "corpus", merges=30)
     encoder = BytePairEncoder(tmp_path / "codes")
     vocabulary = Vocabulary.load(tmp_path / "vocabulary.txt")
     ids = vocabulary.encode(encoder.segment("x@@ y @@ low"))

@@ -1,6 +1,9 @@
 """From bytes to tokens and back: hostile characters, line ends, what Moses loses."""
 
+import random
+
 import pytest
+import sacremoses
 
 from aiayn.common.errors import UserError
 from aiayn.text import MosesTokenizer, parallel, tokenize_file
@@ -37,6 +40,21 @@ def test_missing_final_line_feed_is_harmless(tmp_path):
 def test_characters_that_are_text_stay():
     assert clean_characters("ein\u00a0Wort 😀 ñ") == "ein\u00a0Wort 😀 ñ"
     assert clean_characters("\ue000\u200ea\tb\u2029") == "a b"
+
+
+@pytest.mark.parametrize("lang", ["en", "de", "fr"])
+def test_shortcuts_change_nothing(lang):
+    """Rules are skipped on text without what they need; sacremoses itself tries them all."""
+    chance = random.Random(5)
+    pieces = [*"aB5é３日 \xa0.,;:!?()%'\"`´‘’‚„“”«»–—…-@&<", "  ", "..", ",,", "''", " .", "z.B."]
+    pieces += ["S. 33.", "Mr.", "nº\xa0", "\xa0ºC", "\xa0cm", "d'", "it's", " %", "DOTMULTI"]
+    normalizer, reference = sacremoses.MosesPunctNormalizer(lang), sacremoses.MosesTokenizer(lang)
+    for aggressive in (False, True):
+        tokenizer = MosesTokenizer(lang, aggressive_hyphens=aggressive)
+        for _ in range(1_500):
+            raw = "".join(chance.choices(pieces, k=chance.randint(1, 12))) + " end"
+            expected = reference.tokenize(normalizer.normalize(raw), aggressive, escape=False)
+            assert tokenizer.tokenize(raw) == " ".join(expected), raw
 
 
 @pytest.mark.parametrize(

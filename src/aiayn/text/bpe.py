@@ -17,7 +17,7 @@ from aiayn.common.files import open_lines, read_lines
 HEADER = "#version: 0.2"
 CONTINUES = "@@"
 
-_MAX_CACHED_WORDS = 500_000
+_MAX_CACHED_WORDS = 200_000
 _NEIGHBOURING_AT = r"(?:@(?=@)|(?<=@)@)"
 
 
@@ -34,15 +34,31 @@ class BytePairEncoder:
     def __init__(self, codes: Path | str) -> None:
         _check_codes(codes)
         with open_lines(codes) as stream:
-            self._bpe = BPE(stream, separator=CONTINUES)
+            self._segmented = _Segmented(BPE(stream, separator=CONTINUES))
 
     def segment(self, tokenized: str) -> list[str]:
         """Subwords of a tokenized line; blanks of any kind and number separate words."""
-        if len(self._bpe.cache) > _MAX_CACHED_WORDS:  # else it would grow with the corpus
-            self._bpe.cache.clear()
+        return self.segment_line(tokenized).split(" ") if tokenized.strip() else []
+
+    def segment_line(self, tokenized: str) -> str:
+        """The same, joined by single blanks."""
+        if len(self._segmented) > _MAX_CACHED_WORDS:  # else it would grow with the corpus
+            self._segmented.clear()
+        return " ".join(map(self._segmented.__getitem__, tokenized.split()))
+
+
+class _Segmented(dict[str, str]):
+    """Words with their subwords, joined by blanks, which are made when first asked for."""
+
+    def __init__(self, bpe: BPE) -> None:
+        self._bpe = bpe
+
+    def __missing__(self, word: str) -> str:
         # The library's glossaries do the cutting, but take three quarters of all time.
-        self._bpe.glossaries = [_NEIGHBOURING_AT] if CONTINUES in tokenized else []
-        return self._bpe.segment_tokens(tokenized.split())
+        self._bpe.glossaries = [_NEIGHBOURING_AT] if CONTINUES in word else []
+        self._bpe.cache.clear()  # this is the cache
+        subwords = self[word] = " ".join(self._bpe.segment_tokens([word]))
+        return subwords
 
 
 def join_subwords(subwords: Iterable[str]) -> str:

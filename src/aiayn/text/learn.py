@@ -1,19 +1,20 @@
 """Learning BPE jointly on both languages, from word counts (Section 5.1)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from itertools import chain
 from pathlib import Path
-
-import subword_nmt.learn_bpe as subword_nmt_learn
 
 from aiayn.common.errors import UserError
 from aiayn.common.files import atomic_write
 from aiayn.common.progress import Meter, log, track
-from aiayn.text.bpe import BytePairEncoder
+from aiayn.text.bpe import HEADER, BytePairEncoder
+from aiayn.text.merges import learn_merges
 from aiayn.text.parallel import Block, map_blocks, read_blocks
 from aiayn.text.vocabulary import SPECIALS, write_vocabulary
+
+BLOCK_BYTES = 1 << 22
+"""Counts of large blocks repeat fewer words; adding them up is no worker's but this process's."""
 
 
 def learn_bpe(
@@ -49,7 +50,7 @@ def learn_bpe(
 def count_words(sources: Sequence[Path], workers: int) -> dict[str, int]:
     """Counts of all words, by falling count, equal counts in code point order."""
     counts: Counter[str] = Counter()
-    blocks = chain.from_iterable(map(read_blocks, sources))
+    blocks = chain.from_iterable(read_blocks(source, BLOCK_BYTES) for source in sources)
     with Meter("count words", unit="lines") as meter:
         for lines, words in map_blocks(_counting, blocks, workers):
             counts.update(words)
@@ -62,37 +63,21 @@ def _counting() -> Callable[[Block], tuple[int, Counter[str]]]:
 
 
 def _count_block(block: Block) -> tuple[int, Counter[str]]:
-    words = Counter(word for line in block.decoded() for word in line.split())
-    return len(block.lines()), words
+    return len(block.lines()), Counter(block.text().split())
 
 
 def _write_codes(counts: dict[str, int], codes: Path, merges: int, names: str) -> None:
-    # subword-nmt ends with a bare max() of nothing when every word is a single character.
     if all(len(word) == 1 for word in counts):
         raise UserError(f"{names}: every word is a single character; nothing to merge")
-    # The library draws its own bar on standard error; ours is quiet in a log.
-    subword_nmt_learn.tqdm = partial(track, label="learn-bpe", total=merges, unit="merges")
+    learned = 0
     with atomic_write(codes) as stream:
-        output = _CountingLines(stream.write)
-        subword_nmt_learn.learn_bpe(_dictionary(counts), output, merges, is_dict=True)
-        learned = output.lines - 1  # all but the header
+        stream.write(f"{HEADER}\n")
+        for first, second in track(
+            learn_merges(counts, merges), "learn-bpe", total=merges, unit="merges"
+        ):
+            stream.write(f"{first} {second}\n")
+            learned += 1
         if not learned:
             raise UserError(f"{names}: no two characters occur together twice; nothing to merge")
     if learned < merges:
         log(f"learn-bpe: {learned:,} of {merges:,} merges; no other pair occurs twice")
-
-
-def _dictionary(counts: dict[str, int]) -> Iterator[str]:
-    """Lines as ``subword-nmt learn-bpe --dict-input`` reads them."""
-    return (f"{word} {count}\n" for word, count in counts.items())
-
-
-class _CountingLines:
-    """A file that counts the lines written to it."""
-
-    def __init__(self, write: Callable[[str], object]) -> None:
-        self._write, self.lines = write, 0
-
-    def write(self, line: str) -> None:
-        self._write(line)
-        self.lines += 1

@@ -25,11 +25,65 @@ _APART = "\ue000"
 """A private-use character: ``clean_characters`` keeps it out of all tokenized text."""
 
 
+class _Pattern:
+    """A compiled pattern that is not even tried on text without what it must find.
+
+    Moses's rules are some sixty patterns, of which few find anything in a line.
+    """
+
+    def __init__(self, needed: str, pattern: re.Pattern[str]) -> None:
+        self._needed, self._pattern = needed, pattern
+
+    def sub(self, replacement: str, text: str) -> str:
+        return self._pattern.sub(replacement, text) if self._needed in text else text
+
+
+class _Blanks:
+    """``\\s+``, where what begins or ends a text does not count."""
+
+    def sub(self, blank: str, text: str) -> str:
+        return blank.join(text.split())
+
+
+_Rule = tuple[_Pattern, str]
+
+
+def _with(needed: str, *rules: tuple[re.Pattern[str], str]) -> list[_Rule]:
+    return [(_Pattern(needed, pattern), replacement) for pattern, replacement in rules]
+
+
+def _normalization(lang: str) -> list[_Rule]:
+    """The rules of normalize-punctuation.perl, as sacremoses ports it."""
+    rules = sacremoses.MosesPunctNormalizer(lang).substitutions
+    return [(_Pattern(_literal(rule), re.compile(rule)), text) for rule, text in rules]
+
+
+def _literal(rule: str) -> str:
+    """Text without which a rule of normalization changes nothing."""
+    if rule == " +":  # becomes a single blank
+        return "  "
+    if rule == r"\r":
+        return "\r"
+    around_groups = re.split(r"(?<!\\)\(.*?(?<!\\)\)", rule)
+    return re.sub(r"\\(.)", r"\1", max(around_groups, key=len))
+
+
 class _Tokenizer(sacremoses.MosesTokenizer):  # type: ignore[misc]
     """tokenizer.perl, as sacremoses ports it."""
 
     _LOWER = frozenset(sacremoses.MosesTokenizer.IsLower)
     _ALPHA = frozenset(sacremoses.MosesTokenizer.IsAlpha)
+
+    DEDUPLICATE_SPACE = _Blanks(), " "
+    (AGGRESSIVE_HYPHEN_SPLIT,) = _with("-", sacremoses.MosesTokenizer.AGGRESSIVE_HYPHEN_SPLIT)
+    COMMA_SEPARATE_1, COMMA_SEPARATE_2, COMMA_SEPARATE_3 = _with(
+        ",",
+        sacremoses.MosesTokenizer.COMMA_SEPARATE_1,
+        sacremoses.MosesTokenizer.COMMA_SEPARATE_2,
+        sacremoses.MosesTokenizer.COMMA_SEPARATE_3,
+    )
+    ENGLISH_SPECIFIC_APOSTROPHE = _with("'", *sacremoses.MosesTokenizer.ENGLISH_SPECIFIC_APOSTROPHE)
+    FR_IT_SPECIFIC_APOSTROPHE = _with("'", *sacremoses.MosesTokenizer.FR_IT_SPECIFIC_APOSTROPHE)
 
     def __init__(self, lang: str) -> None:
         super().__init__(lang)
@@ -48,7 +102,13 @@ class _Tokenizer(sacremoses.MosesTokenizer):  # type: ignore[misc]
 
         sacremoses treats the last word as any other and keeps ``S. 33.`` or ``www.gov.pl.``
         """
-        return re.sub(r"(?<=\S)\.$", " .", super().handles_nonbreaking_prefixes(text))
+        words = text.split()
+        # The original searches every word; few lines have a period in their midst.
+        if any(word.endswith(".") for word in words[:-1]):
+            words = super().handles_nonbreaking_prefixes(text).split()
+        if words and words[-1].endswith(".") and words[-1] != ".":
+            words[-1] = f"{words[-1][:-1]} ."
+        return " ".join(words)
 
 
 class _Detokenizer(sacremoses.MosesDetokenizer):  # type: ignore[misc]
@@ -67,9 +127,7 @@ class MosesTokenizer:
 
     def __init__(self, lang: str, *, aggressive_hyphens: bool = False) -> None:
         self.lang, self.aggressive_hyphens = lang, aggressive_hyphens
-        rules = sacremoses.MosesPunctNormalizer(lang).substitutions
-        # Compiled once: half of all time went into re's look-up of 47 patterns a line.
-        self._normalization = [(re.compile(pattern), text) for pattern, text in rules]
+        self._normalization = _normalization(lang)
         self._tokenizer = _Tokenizer(lang)
         self._detokenizer = _Detokenizer(lang)
 

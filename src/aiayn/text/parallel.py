@@ -38,21 +38,25 @@ class Block(NamedTuple):
         """Lines without their ``\\n``, cut there alone."""
         return self.data.removesuffix(b"\n").split(b"\n")
 
-    def decoded(self) -> Iterator[str]:
-        """Lines without their ``\\n``.
+    def text(self) -> str:
+        """The lines in one piece.
 
         Raises:
             UserError: a line is not UTF-8; the message names file and line.
         """
-        for number, line in enumerate(self.lines(), start=self.first):
-            try:
-                yield line.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise UserError(f"{self.name}, line {number}: not UTF-8 ({error.reason})") from None
+        try:
+            return self.data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = self.first + self.data.count(b"\n", 0, error.start)
+            raise UserError(f"{self.name}, line {line}: not UTF-8 ({error.reason})") from None
 
 
-def read_blocks(path: Path | None) -> Iterator[Block]:
+def read_blocks(path: Path | None, size: int | None = None) -> Iterator[Block]:
     """Blocks of whole lines of a file, or of standard input.
+
+    Args:
+        path: The file; standard input when None.
+        size: Bytes of a block; ``BLOCK_BYTES`` when None.
 
     Raises:
         UserError: no such file.
@@ -64,7 +68,7 @@ def read_blocks(path: Path | None) -> Iterator[Block]:
     first = 1
     with source as stream:
         # One piece of bytes goes to a worker much faster than thousands of lines.
-        while data := stream.read(BLOCK_BYTES) + stream.readline():
+        while data := stream.read(size or BLOCK_BYTES) + stream.readline():
             yield Block(str(path or "standard input"), first, data)
             first += data.count(b"\n")
 

@@ -64,5 +64,6 @@ def _segmenting(codes: Path) -> Callable[[Block], bytes]:
 
 
 def _segment_block(encoder: BytePairEncoder, block: Block) -> bytes:
-    lines = (" ".join(encoder.segment(line)) for line in block.decoded())
+    text = block.text().removesuffix("\n")
+    lines = (encoder.segment_line(line) for line in text.split("\n"))
     return "".join(f"{line}\n" for line in lines).encode("utf-8")
