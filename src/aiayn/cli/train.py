@@ -16,6 +16,7 @@ from typing import Annotated
 
 import typer
 
+from aiayn.cli.launch import launch_command, started_by_torchrun
 from aiayn.cli.options import Device
 
 
@@ -30,12 +31,12 @@ def train(
     label: Annotated[str, typer.Option(help="Name of the run in logs.")] = "",
     device: Device = "auto",
     ranks: Annotated[int, typer.Option(min=1, help="Processes: one a GPU.")] = 1,
+    nodes: Annotated[int, typer.Option(min=1, help="Machines of a Slurm job that share them.")] = 1,
 ) -> None:
     """Train a model, or go on where it stopped."""
-    if ranks > 1 and "WORLD_SIZE" not in os.environ:
-        torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
-        arguments = [f"--nproc-per-node={ranks}", "-m", "aiayn", *sys.argv[1:]]
-        os.execv(sys.executable, [*torchrun, *arguments])
+    if ranks > 1 and not started_by_torchrun():
+        launch = launch_command(ranks, nodes, ["aiayn", *sys.argv[1:]])
+        os.execvp(launch[0], launch)
     from aiayn.config import ModelConfig, TextConfig, TrainingConfig, parse_section
     from aiayn.training import Job
     from aiayn.training import train as run

@@ -1,0 +1,70 @@
+"""What jobs ask a cluster for; on one machine nothing here matters.
+
+The figures are those of aiayn.config.resources. What they must know of the cluster stands among
+the default resources of the profile, slurm/config.yaml: gpu_type, training_nodes, runtime_limit.
+"""
+
+from aiayn.config import resources
+
+CLUSTER = {
+    name: resource.value
+    for name, resource in (workflow.resource_settings.default_resources or {}).items()
+    if name in ("gpu_type", "training_nodes", "runtime_limit")
+}
+DEVICES = resources.load_devices()
+GPU_TYPE = CLUSTER.get("gpu_type", "")
+NODES = CLUSTER.get("training_nodes", 1)
+SMALL = resources.is_small(PROJECT)
+
+
+def training_request(run):
+    """GPUs, CPUs, memory and time of a training."""
+    return resources.training(
+        PROJECT,
+        run,
+        devices=DEVICES,
+        gpu_model=GPU_TYPE,
+        nodes=NODES,
+        runtime_limit_min=CLUSTER.get("runtime_limit", 0),
+    )
+
+
+def training(name):
+    """An input function: this figure of a training's request."""
+    return lambda wildcards: getattr(training_request(run_of(wildcards)), name)
+
+
+def gpus(count):
+    """So many GPUs on each node, in Slurm's words."""
+    return ":".join(filter(None, ("gpu", GPU_TYPE, str(count)))) if count else ""
+
+
+def light_memory(wildcards, attempt):
+    """MB of a step that does not train; more after each failure."""
+    return attempt * resources.light(PROJECT, pair_of(wildcards)).mem_mb
+
+
+def light_runtime(wildcards, attempt):
+    """Minutes of a step that does not train; more after each failure."""
+    return attempt * resources.light(PROJECT, pair_of(wildcards)).runtime_min
+
+
+def text_group(wildcards):
+    """All text steps of a pair are one job, where they are so short that queueing outlasts them."""
+    return f"text.{pair_of(wildcards)}" if SMALL else None
+
+
+def evaluation_group(wildcards):
+    """Averaging, translating and scoring of a run are one job, likewise."""
+    return f"evaluation.{pair_of(wildcards)}.{wildcards.row}.{wildcards.seed}" if SMALL else None
+
+
+SANITY = resources.LightRequest()
+LIGHT = {"mem_mb": light_memory, "runtime": light_runtime}
+
+# Where jobs end by the clock, a training goes on in its next job; elsewhere nothing is tried again.
+TRAINING_RETRIES = (
+    resources.training_retries(map(training_request, PROJECT.runs))
+    if "runtime_limit" in CLUSTER
+    else 0
+)
