@@ -83,4 +83,5 @@ rule train:
         " --device {params.device}"
         " --ranks {resources.ranks}"
         " --nodes {resources.nodes}"
-        " > {log:q} 2>&1"
+        # Added to: what stopped the training stays beside how it went on.
+        " >> {log:q} 2>&1"
