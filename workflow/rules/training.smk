@@ -53,10 +53,10 @@ rule train:
     resources:
         # Not parameters: on other numbers of GPUs the same steps are taken, and nothing reruns.
         ranks=PROJECT.settings.ranks,
-        nodes=NODES,
+        nodes=CLUSTER.training_nodes,
         gres=lambda wildcards: gpus(training("gpus")(wildcards)),
         # Without GPUs, Slurm has to be told of one task a node; with them, it would count by GPU.
-        tasks=lambda wildcards: None if training("gpus")(wildcards) else NODES,
+        tasks=lambda wildcards: None if training("gpus")(wildcards) else CLUSTER.training_nodes,
         cpus_per_task=training("cpus_per_task"),
         mem_mb=training("mem_mb"),
         runtime=training("runtime_min"),

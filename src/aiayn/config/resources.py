@@ -6,10 +6,10 @@ What the other steps need grows with their corpus.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -17,6 +17,7 @@ from aiayn.common.errors import UserError
 from aiayn.config.cost import TokenCounts, parameters, training_flops
 from aiayn.config.project import Project, Run
 from aiayn.config.sections import ModelConfig, TrainingConfig
+from aiayn.config.settings import Count
 from aiayn.config.yaml_files import Section, read_yaml, validate
 
 DEVICES_FILE = "config/devices.yaml"
@@ -67,6 +68,18 @@ class Device(Section):
         return self.tflops_peak_bf16 * 1e12 * self.share_base
 
 
+class Cluster(Section):
+    """What must be known of a cluster; by these names, default resources of its profile."""
+
+    gpu_type: str = ""
+    """The cluster's name of its GPUs."""
+    training_nodes: Count = 1
+    """Machines that share a training's ranks."""
+    runtime_limit: Count | None = None
+    """Minutes of the longest job that the partition takes. A training that does not fit stops with
+    a checkpoint before its time is up, and goes on in a next job."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class TrainingRequest:
     """What one training asks for, on each of its nodes where there are several."""
@@ -99,45 +112,47 @@ def load_devices(root: Path | str = ".") -> dict[str, Device]:
     }
 
 
-def device_for(devices: dict[str, Device], gpu_model: str) -> Device:
+def device_for(devices: dict[str, Device], gpu_type: str) -> Device:
     """The device that a cluster's name for its GPUs means: ``nvidia_a100_80gb`` is an A100.
 
     An unknown or empty name is the slowest GPU of all, so that the time asked for suffices.
     """
     gpus = {name: device for name, device in devices.items() if name != "cpu"}
-    named = [device for name, device in gpus.items() if name.lower() in gpu_model.lower()]
+    named = [device for name, device in gpus.items() if name.lower() in gpu_type.lower()]
     return min(named or gpus.values(), key=lambda device: device.flops_per_second)
 
 
-def training(
-    project: Project,
-    run: Run,
-    *,
-    devices: dict[str, Device],
-    gpu_model: str = "",
-    nodes: int = 1,
-    runtime_limit_min: int = 0,
-) -> TrainingRequest:
-    """What a training asks for.
+def load_cluster(default_resources: Mapping[str, Any]) -> Cluster:
+    """The cluster as the profile describes it.
 
     Args:
-        project: The configuration; its ``device`` and ``ranks`` decide about GPUs.
-        run: The training.
-        devices: Of :func:`load_devices`.
-        gpu_model: The cluster's name of its GPUs.
-        nodes: Machines that share the ranks.
-        runtime_limit_min: The longest job that the partition takes; 0 for none. A training that
-            does not fit stops with a checkpoint before its time is up, and goes on in a next job.
+        default_resources: Raw values by name; others than a cluster's are passed over.
+
+    Raises:
+        UserError: one line naming the key.
+    """
+    known = {
+        name: default_resources[name]
+        for name in Cluster.model_fields.keys() & default_resources.keys()
+    }
+    unquoted = {name: str(value).strip("'\"") for name, value in known.items()}
+    return validate(Cluster, unquoted, "default-resources of the profile")
+
+
+def training(
+    project: Project, run: Run, devices: dict[str, Device], cluster: Cluster
+) -> TrainingRequest:
+    """What a training asks for; ``device`` and ``ranks`` of the configuration decide about GPUs.
 
     Raises:
         UserError: the ranks cannot be shared evenly among the nodes.
     """
-    ranks = project.settings.ranks
+    ranks, nodes = project.settings.ranks, cluster.training_nodes
     if ranks % nodes:
-        raise UserError(f"ranks={ranks} cannot be shared evenly among nodes={nodes}")
+        raise UserError(f"ranks={ranks} cannot be shared evenly among training_nodes={nodes}")
     model, config = project.resolve(run)
     on_gpu = project.settings.device != "cpu"
-    device = device_for(devices, gpu_model) if on_gpu else devices["cpu"]
+    device = device_for(devices, cluster.gpu_type) if on_gpu else devices["cpu"]
     lanes = ranks if on_gpu else ranks * config.threads
     rows = _vocabulary_rows(project, model)
     flops = training_flops(model, rows, _tokens(config))
@@ -145,7 +160,7 @@ def training(
         MINUTES_AT_LEAST, math.ceil(SAFETY * flops / (lanes * device.flops_per_second) / 60)
     )
     local_ranks = ranks // nodes
-    runtime = min(minutes, runtime_limit_min or minutes)
+    runtime = min(minutes, cluster.runtime_limit or minutes)
     mem_mb = (_gpu_host_mb if on_gpu else _cpu_mb)(model, config, rows)
     return TrainingRequest(
         gpus=local_ranks if on_gpu else 0,
