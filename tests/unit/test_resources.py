@@ -69,10 +69,20 @@ def test_steps_other_than_training_ask_for_more_on_larger_corpora():
     small, large = load_project({"scale": "smoke"}), load_project({"scale": "paper"})
     assert resources.is_small(small)
     assert not resources.is_small(large)
-    few, many = resources.light(small, "en-de"), resources.light(large, "en-de")
-    most = resources.light(large, "en-fr")
+    anywhere = resources.Cluster()
+    few, many, most = (
+        resources.light(project, pair, anywhere)
+        for project, pair in ((small, "en-de"), (large, "en-de"), (large, "en-fr"))
+    )
     assert few.mem_mb < many.mem_mb < most.mem_mb
     assert few.runtime_min < many.runtime_min < most.runtime_min
+
+
+def test_a_step_that_failed_asks_for_more_the_next_time_within_the_limit():
+    project, cluster = load_project({"scale": "smoke"}), resources.Cluster(runtime_limit=40)
+    first, second = (resources.light(project, "en-de", cluster, attempt) for attempt in (1, 2))
+    assert second.mem_mb == 2 * first.mem_mb
+    assert first.runtime_min < second.runtime_min == 40
 
 
 def test_the_warning_comes_as_early_as_the_training_itself_would_stop():

@@ -37,12 +37,12 @@ def gpus(count):
 
 def light_memory(wildcards, attempt):
     """MB of a step that does not train; more after each failure."""
-    return attempt * resources.light(PROJECT, pair_of(wildcards)).mem_mb
+    return resources.light(PROJECT, pair_of(wildcards), CLUSTER, attempt).mem_mb
 
 
 def light_runtime(wildcards, attempt):
     """Minutes of a step that does not train; more after each failure."""
-    return attempt * resources.light(PROJECT, pair_of(wildcards)).runtime_min
+    return resources.light(PROJECT, pair_of(wildcards), CLUSTER, attempt).runtime_min
 
 
 def text_group(wildcards):
@@ -58,5 +58,5 @@ def evaluation_group(wildcards):
 SANITY = resources.LightRequest()
 LIGHT = {"mem_mb": light_memory, "runtime": light_runtime}
 
-# Where jobs end by the clock, a training goes on in its next job; elsewhere nothing is tried again.
-TRAINING_RETRIES = resources.training_retries(REQUESTS) if CLUSTER.runtime_limit else 0
+# Where jobs end by the clock, a training goes on in its next job; elsewhere --retries counts.
+TRAINING_RETRIES = resources.training_retries(REQUESTS) if CLUSTER.runtime_limit else None
