@@ -17,7 +17,7 @@ def requests_of(rule: str, *arguments: str) -> list[dict[str, str]]:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     jobs = re.findall(rf"^rule {rule}:\n(?:    .*\n)+", done.stdout + done.stderr, re.MULTILINE)
-    return [dict(re.findall(r"[ ,](\w+)=([^ ,]+)", job[job.index("resources:") :])) for job in jobs]
+    return [dict(re.findall(r"[ ,](\w+)=([^\s,]+)", job[job.index("resources:") :])) for job in jobs]
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +32,7 @@ def test_a_training_asks_for_its_ranks_as_gpus_of_one_task(on_gpus):
     for asked in on_gpus:
         assert asked["gres"] == "gpu:8"
         assert not {"tasks", "tasks_per_gpu", "mpi"} & set(asked)
+        assert asked["slurm_extra"] == "--signal=TERM@180"
 
 
 def test_no_job_is_longer_than_the_profile_allows(on_gpus):
@@ -46,6 +47,7 @@ def test_on_several_nodes_each_gets_its_share():
         "--config", "scale=paper", "ranks=16", "pairs=en-de", "rows=base",
     )  # fmt: skip
     assert (asked["nodes"], asked["gres"], asked["ranks"]) == ("2", "gpu:a100:8", "16")
+    assert not asked.get("slurm_extra")  # srun kills its step on SIGTERM
 
 
 def test_on_cpu_nodes_no_gpu_is_asked_for():

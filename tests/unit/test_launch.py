@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from aiayn.cli.launch import launch_command
+from aiayn.cli.launch import launch_command, note_end_of_job
 from aiayn.common.errors import UserError
 from tests.unit.training_fixtures import command, make_job, run, weights, write_corpus
 
@@ -19,6 +19,12 @@ assert "--nodes=2" in options and "--ntasks-per-node=1" in options, options
 launchers = [subprocess.Popen(sys.argv[first:]) for _ in range(2)]
 sys.exit(max(launcher.wait() for launcher in launchers))
 """
+
+
+def program(path, text):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
 
 
 @pytest.fixture
@@ -56,18 +62,30 @@ def test_several_machines_without_a_slurm_job_are_one_line(monkeypatch):
         launch_command(2, 2, [])
 
 
+@pytest.mark.parametrize(
+    ("answer", "end"),
+    [("1970-01-02T00:00:00+00:00", "86400.0"), ("NONE", None), ("", None)],
+)
+def test_the_end_of_the_job_is_asked_for_where_slurm_does_not_tell(
+    in_a_job, monkeypatch, tmp_path, answer, end
+):
+    monkeypatch.setenv("SLURM_JOB_END_TIME", "unset after the test")
+    monkeypatch.delenv("SLURM_JOB_END_TIME")
+    program(tmp_path / "squeue", f"#!/bin/sh\n[ $2 = --jobs=12345 ] && echo '{answer}'\n")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    note_end_of_job()
+    assert os.environ.get("SLURM_JOB_END_TIME") == end
+
+
 @pytest.mark.slow
 def test_two_launchers_train_what_one_trains(tmp_path):
     """Rendezvous of two torchruns; the weights are those of two ranks of one torchrun."""
     text = write_corpus(tmp_path / "text")
     together, apart = make_job(text, tmp_path / "together"), make_job(text, tmp_path / "apart")
     assert run(together, 2).returncode == 0
-    srun = tmp_path / "bin/srun"
-    srun.parent.mkdir()
-    srun.write_text(SRUN)
-    srun.chmod(0o755)
+    program(tmp_path / "bin/srun", SRUN)
     environment = os.environ | {
-        "PATH": f"{srun.parent}:{os.environ['PATH']}",
+        "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
         "SLURM_JOB_ID": str(os.getpid()),
     }
     done = subprocess.run(

@@ -60,3 +60,6 @@ LIGHT = {"mem_mb": light_memory, "runtime": light_runtime}
 
 # Where jobs end by the clock, a training goes on in its next job; elsewhere --retries counts.
 TRAINING_RETRIES = resources.training_retries(REQUESTS) if CLUSTER.runtime_limit else None
+
+# On several nodes, srun would answer by killing the ranks; they watch the clock instead.
+END_WARNING = f"--signal=TERM@{resources.WARNING_SECONDS}" if CLUSTER.training_nodes == 1 else ""

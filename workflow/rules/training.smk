@@ -60,7 +60,7 @@ rule train:
         cpus_per_task=training("cpus_per_task"),
         mem_mb=training("mem_mb"),
         runtime=training("runtime_min"),
-        slurm_extra=f"--signal=TERM@{resources.WARNING_SECONDS}",
+        slurm_extra=END_WARNING,
     params:
         model=lambda wildcards: section(resolved(wildcards)[0]),
         training=lambda wildcards: section(resolved(wildcards)[1]),

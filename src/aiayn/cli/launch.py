@@ -1,12 +1,16 @@
 """Starting the ranks of a training: one torchrun a machine, which starts one process a GPU.
 
 On one machine the command turns into torchrun. On several, inside a Slurm job, ``srun`` starts a
-torchrun on each, and they meet at the machine that the command was given on.
+torchrun on each, and they meet at the machine that the command was given on. Told to stop, srun
+would kill the ranks before they can save, so they watch the end of their job by the clock.
 """
 
+import contextlib
 import os
 import socket
+import subprocess
 import sys
+from datetime import datetime
 
 from aiayn.common.errors import UserError
 
@@ -53,3 +57,18 @@ def launch_command(ranks: int, nodes: int, command: list[str]) -> list[str]:
         "-m",
         *command,
     ]
+
+
+def note_end_of_job() -> None:
+    """Set ``SLURM_JOB_END_TIME``, in seconds since 1970, where Slurm is too old to set it itself.
+
+    A job without an end, or a machine without squeue, leaves it unset.
+    """
+    job = os.environ.get("SLURM_JOB_ID")
+    if job is None or "SLURM_JOB_END_TIME" in os.environ:
+        return
+    squeue = ["squeue", "--noheader", f"--jobs={job}", "--format=%e"]
+    with contextlib.suppress(OSError, ValueError):
+        done = subprocess.run(squeue, capture_output=True, text=True, check=False)
+        end = datetime.fromisoformat(done.stdout.strip())
+        os.environ["SLURM_JOB_END_TIME"] = str(end.timestamp())

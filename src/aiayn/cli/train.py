@@ -16,7 +16,7 @@ from typing import Annotated
 
 import typer
 
-from aiayn.cli.launch import launch_command, started_by_torchrun
+from aiayn.cli.launch import launch_command, note_end_of_job, started_by_torchrun
 from aiayn.cli.options import Device
 
 
@@ -36,6 +36,7 @@ def train(
     """Train a model, or go on where it stopped."""
     if ranks > 1 and not started_by_torchrun():
         launch = launch_command(ranks, nodes, ["aiayn", *sys.argv[1:]])
+        note_end_of_job()
         os.execvp(launch[0], launch)
     from aiayn.config import ModelConfig, TextConfig, TrainingConfig, parse_section
     from aiayn.training import Job
