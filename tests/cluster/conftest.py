@@ -9,7 +9,7 @@ import pytest
 from tests.cluster.slurm_node import SlurmNode, missing
 from tests.workflow.conftest import Checkout, copy_checkout
 
-STEPS, CHECKPOINT_EVERY = 80, 10
+STEPS, CHECKPOINT_EVERY = 60, 10
 CAUGHT_AFTER = 20
 """Step whose checkpoint is waited for before a training is interrupted."""
 

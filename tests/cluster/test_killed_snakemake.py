@@ -49,15 +49,15 @@ def test_no_second_trainer_starts_and_a_rerun_resumes(orphaned, undisturbed):
     assert "locked" in checkout.snakemake(TARGET, check=False)
     checkout.run("snakemake", "--unlock")
 
-    assert "IncompleteFilesException" in checkout.snakemake(TARGET, check=False)
-    failed = checkout.run("snakemake", "--cores", "2", "--rerun-incomplete", TARGET, check=False)
-    assert failed.returncode == 1
-    assert f"another trainer is at work here (process {trainer} on " in checkout.logs()
+    for options in ([], ["--rerun-incomplete"]):
+        command = ["snakemake", "--cores", "2", *options, TARGET]
+        assert checkout.run(*command, check=False).returncode == 1
+    assert checkout.logs().count(f"another trainer is at work here (process {trainer} on ") == 2
 
     os.kill(trainer, signal.SIGKILL)
     wait_for("its end", lambda: not Path(f"/proc/{trainer}/exe").exists())
     checkout.snakemake("--rerun-incomplete", TARGET)
-    assert re.search(r"resuming after step [2-7]0", checkout.logs())
+    assert re.search(r"resuming after step [2-5]0", checkout.logs())
     for file in ("last/model.safetensors", "valid.csv"):
         resumed, unbroken = (c.folder / RUN / file for c in (checkout, undisturbed))
         assert resumed.read_bytes() == unbroken.read_bytes(), file

@@ -17,7 +17,9 @@ def requests_of(rule: str, *arguments: str) -> list[dict[str, str]]:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     jobs = re.findall(rf"^rule {rule}:\n(?:    .*\n)+", done.stdout + done.stderr, re.MULTILINE)
-    return [dict(re.findall(r"[ ,](\w+)=([^\s,]+)", job[job.index("resources:") :])) for job in jobs]
+    return [
+        dict(re.findall(r"[ ,](\w+)=([^\s,]+)", job[job.index("resources:") :])) for job in jobs
+    ]
 
 
 @pytest.fixture(scope="module")
