@@ -52,7 +52,8 @@ def test_no_second_trainer_starts_and_a_rerun_resumes(orphaned, undisturbed):
     for options in ([], ["--rerun-incomplete"]):
         command = ["snakemake", "--cores", "2", *options, TARGET]
         assert checkout.run(*command, check=False).returncode == 1
-    assert checkout.logs().count(f"another trainer is at work here (process {trainer} on ") == 2
+        refused = f"another trainer is at work here (process {trainer} on "
+        assert refused in checkout.logs()
 
     os.kill(trainer, signal.SIGKILL)
     wait_for("its end", lambda: not Path(f"/proc/{trainer}/exe").exists())

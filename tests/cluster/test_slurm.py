@@ -98,10 +98,6 @@ def disturbed(slurm, tmp_path_factory):
         run.process.kill()
 
 
-def training_log(run: ClusterRun, row: str) -> str:
-    return (run.folder / f"results/smoke/logs/train/en-de.{row}.seed1.log").read_text()
-
-
 def test_the_tables_are_those_of_an_undisturbed_run(disturbed, undisturbed):
     for file in SAME:
         assert (disturbed.folder / file).read_bytes() == (undisturbed.folder / file).read_bytes(), (
@@ -111,10 +107,11 @@ def test_the_tables_are_those_of_an_undisturbed_run(disturbed, undisturbed):
 
 @pytest.mark.parametrize("row", ["base", "A1"])
 def test_an_interrupted_training_saves_at_the_next_step_and_goes_on_from_there(disturbed, row):
-    log = training_log(disturbed, row)
-    stopped = re.search(r"SIGTERM: stopped after step (\d+)", log)
-    assert stopped, log
-    assert f"resuming after step {stopped[1]}" in log
+    note = (disturbed.folder / RUNS / row / "seed1/checkpoints/interruptions.log").read_text()
+    stopped = re.search(r"SIGTERM: stopped after step (\d+)", note)
+    assert stopped, note
+    log = disturbed.folder / f"results/smoke/logs/train/en-de.{row}.seed1.log"
+    assert f"resuming after step {stopped[1]}" in log.read_text()
 
 
 def test_a_requeued_job_is_the_same_job_and_a_cancelled_one_is_followed_by_another(disturbed):

@@ -58,8 +58,13 @@ def evaluation_group(wildcards):
 SANITY = resources.LightRequest()
 LIGHT = {"mem_mb": light_memory, "runtime": light_runtime}
 
-# Where jobs end by the clock, a training goes on in its next job; elsewhere --retries counts.
-TRAINING_RETRIES = resources.training_retries(REQUESTS) if CLUSTER.runtime_limit else None
+# Where jobs end by the clock, a training goes on in its next job; elsewhere --retries counts. Within
+# a job, where Snakemake runs a second time, nothing is tried again: that would multiply the tries.
+TRAINING_RETRIES = (
+    resources.training_retries(REQUESTS)
+    if CLUSTER.runtime_limit and workflow.is_main_process
+    else None
+)
 
 # On several nodes, srun would answer by killing the ranks; they watch the clock instead.
 END_WARNING = f"--signal=TERM@{resources.WARNING_SECONDS}" if CLUSTER.training_nodes == 1 else ""

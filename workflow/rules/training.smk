@@ -83,5 +83,4 @@ rule train:
         " --device {params.device}"
         " --ranks {resources.ranks}"
         " --nodes {resources.nodes}"
-        # Added to: what stopped the training stays beside how it went on.
-        " >> {log:q} 2>&1"
+        " > {log:q} 2>&1"

@@ -6,11 +6,13 @@ Example:
 
 Writes into the run folder: ``checkpoints/``, ``last/``, ``train.csv``, ``valid.csv``, ``run.json``
 and, when the last step is done, ``trained.json``. Told to stop (SIGTERM, SIGUSR1, the end of the
-Slurm job near) it saves after the step at hand and exits with 75; the same command goes on.
+Slurm job near) it saves after the step at hand, says when and why in
+``checkpoints/interruptions.log``, and exits with 75; the same command goes on.
 """
 
 import os
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +20,7 @@ import typer
 
 from aiayn.cli.launch import launch_command, note_end_of_job, started_by_torchrun
 from aiayn.cli.options import Device
+from aiayn.common.progress import log
 
 
 def train(
@@ -58,5 +61,14 @@ def train(
     try:
         run(job)
     except InterruptedTrainingError as error:
-        typer.echo(f"{job.label}: {error}; the same command goes on from there", err=True)
+        message = f"{job.label}: {error}; the same command goes on from there"
+        log(message)
+        _note(job.checkpoints / "interruptions.log", message)
         raise typer.Exit(EXIT_CODE) from None
+
+
+def _note(file: Path, message: str) -> None:
+    """Keep when and why training stopped; Snakemake empties the log once it goes on."""
+    if os.environ.get("RANK", "0") == "0":
+        with file.open("a", encoding="utf-8") as stream:
+            stream.write(f"{datetime.now().astimezone().isoformat(timespec='seconds')} {message}\n")
