@@ -1,7 +1,8 @@
 """A real Slurm of one node on this machine, with two pretend GPUs and nothing outside its folder.
 
 It has no accounting, as many small clusters. Its GPUs are /dev/null and /dev/zero: Slurm hands
-them out like real ones, and torch, which finds no driver, trains on the CPU.
+them out like real ones, and torch, which finds no driver, trains on the CPU. The CPUs and the
+memory that it says it has are pretended too, so that any machine will do.
 """
 
 import os
@@ -39,7 +40,7 @@ GresTypes=gpu
 SlurmdParameters=config_overrides
 ReturnToService=2
 KillWait=30
-NodeName={host} NodeAddr=127.0.0.1 CPUs=8 RealMemory={memory_mb} Gres=gpu:2
+NodeName={host} NodeAddr=127.0.0.1 CPUs=8 RealMemory=64000 Gres=gpu:2
 PartitionName=rehearsal Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
 GRES_CONF = "Name=gpu File=/dev/null\nName=gpu File=/dev/zero\n"
@@ -96,13 +97,11 @@ class SlurmNode:
     def _configure(self) -> None:
         for name in ("state", "spool"):
             (self.folder / name).mkdir(parents=True)
-        memory_mb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
         text = SLURM_CONF.format(
             host=socket.gethostname(),
             folder=self.folder,
             controller_port=_free_port(),
             node_port=_free_port(),
-            memory_mb=memory_mb,
         )
         (self.folder / "slurm.conf").write_text(text, encoding="utf-8")
         (self.folder / "gres.conf").write_text(GRES_CONF, encoding="utf-8")
