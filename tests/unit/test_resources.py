@@ -6,7 +6,9 @@ import pytest
 
 from aiayn.common.errors import UserError
 from aiayn.config import Run, load_project, resources
+from aiayn.config.devices import load_devices
 from aiayn.training.interruption import SECONDS_BEFORE_END
+from tests.conftest import ROOT
 
 BASE = Run("en-de", "base", 1)
 
@@ -14,7 +16,7 @@ BASE = Run("en-de", "base", 1)
 def request(run=BASE, gpu_type="", nodes=1, limit=None, **overrides):
     project = load_project({"scale": "paper", "ranks": 8, **overrides})
     cluster = resources.Cluster(gpu_type=gpu_type, training_nodes=nodes, runtime_limit=limit)
-    return resources.training(project, run, resources.load_devices(), cluster)
+    return resources.training(project, run, load_devices(ROOT), cluster)
 
 
 def test_base_on_the_papers_gpus_is_estimated_at_the_papers_time():
@@ -25,7 +27,7 @@ def test_base_on_the_papers_gpus_is_estimated_at_the_papers_time():
 
 def test_more_and_faster_gpus_shorten_the_request():
     on_eight, on_four = request(gpu_type="a100"), request(gpu_type="a100", ranks=4)
-    assert on_four.runtime_min == pytest.approx(2 * on_eight.runtime_min, rel=0.05)
+    assert 1.8 * on_eight.runtime_min < on_four.runtime_min < 2 * on_eight.runtime_min
     assert request(gpu_type="v100").runtime_min > on_eight.runtime_min
     assert (on_eight.gpus, on_four.gpus) == (8, 4)
 
@@ -96,10 +98,3 @@ def test_a_profile_describes_its_cluster_in_words_or_numbers():
     assert (cluster.gpu_type, cluster.runtime_limit, cluster.training_nodes) == ("a100", 600, 2)
     with pytest.raises(UserError, match=r"of the profile: runtime_limit: .*1d"):
         resources.load_cluster({"runtime_limit": "1d"})
-
-
-def test_a_wrong_device_file_is_one_line(tmp_path):
-    (tmp_path / "config").mkdir()
-    (tmp_path / resources.DEVICES_FILE).write_text("A100: {tflops_peak_bf16: -1}\n")
-    with pytest.raises(UserError, match=r"config/devices.yaml: A100: tflops_peak_bf16: "):
-        resources.load_devices(tmp_path)

@@ -4,7 +4,10 @@ The figures are those of aiayn.config.resources. What they must know of the clus
 the default resources of the profile, slurm/config.yaml: gpu_type, training_nodes, runtime_limit.
 """
 
+from pathlib import Path
+
 from aiayn.config import resources
+from aiayn.config.devices import load_devices
 
 try:
     CLUSTER = resources.load_cluster(
@@ -13,7 +16,7 @@ try:
             for name, resource in (workflow.resource_settings.default_resources or {}).items()
         }
     )
-    DEVICES = resources.load_devices()
+    DEVICES = load_devices(Path())
     REQUESTS = [resources.training(PROJECT, run, DEVICES, CLUSTER) for run in PROJECT.runs]
 except ValueError as error:
     sys.exit(f"aiayn: {error}")

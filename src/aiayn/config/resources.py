@@ -1,26 +1,22 @@
 """What each step asks a cluster for: GPUs, CPUs, memory and time, from the configuration.
 
-A training's time comes from its floating-point operations (``aiayn.config.cost``) and from what
-its device is assumed to compute (config/devices.yaml); its memory from its shape and its batch.
-What the other steps need grows with their corpus.
+A training's time comes from the estimate that ``aiayn plan`` prints too, its memory from its shape
+and its batch. What the other steps need grows with their corpus.
 """
 
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import Field
+from typing import Any
 
 from aiayn.common.errors import UserError
-from aiayn.config.cost import TokenCounts, parameters, training_flops
+from aiayn.config.cost import parameters
+from aiayn.config.devices import CPU, Device, is_called
+from aiayn.config.plan import training_hours, vocabulary_rows
 from aiayn.config.project import Project, Run
 from aiayn.config.sections import ModelConfig, TrainingConfig
 from aiayn.config.settings import Count
-from aiayn.config.yaml_files import Section, read_yaml, validate
-
-DEVICES_FILE = "config/devices.yaml"
+from aiayn.config.yaml_files import Section, validate
 
 SAFETY = 2.0
 """Time and memory asked for, over those estimated."""
@@ -37,10 +33,6 @@ WARNING_SECONDS = 180
 """Before its time is up a training is told to save and stop; as in ``training.interruption``."""
 FAILURES = 3
 """Times that a training may fail, or halve its micro-batches for memory, and be tried again."""
-MEAN_SENTENCE = 30
-"""Tokens of a sentence on WMT14; enters the small quadratic share of attention only."""
-LARGE_ARCHIVE = 3_000_000_000
-"""Bytes; more than any archive of WMT14 whose size the catalogue does not know."""
 SMALL_CORPUS = 500_000_000
 """Bytes of archives up to which all text steps together take minutes."""
 TEXT_BYTES_PER_SECOND = 200_000
@@ -48,24 +40,6 @@ TEXT_BYTES_PER_SECOND = 200_000
 of an AMD EPYC (multi30k scale)."""
 TEXT_MB, TEXT_MB_PER_GB = 1_000, 4_000
 """Memory of a text step: at least, and for each GB of archives (counts of distinct words)."""
-
-
-class Device(Section):
-    """What a device is assumed to compute."""
-
-    tflops_peak_bf16: Annotated[float, Field(gt=0.0)]
-    """Peak of matrix products, in 1e12 operations a second."""
-    share_base: Annotated[float, Field(gt=0.0, le=1.0)]
-    """Share of the peak that training the base model reaches."""
-    memory_gb: Annotated[float, Field(gt=0.0)]
-    """Memory of one device."""
-    source: str
-    """Where the figures come from."""
-
-    @property
-    def flops_per_second(self) -> float:
-        """Operations a second while training."""
-        return self.tflops_peak_bf16 * 1e12 * self.share_base
 
 
 class Cluster(Section):
@@ -100,26 +74,14 @@ class LightRequest:
     runtime_min: int = MINUTES_AT_LEAST
 
 
-def load_devices(root: Path | str = ".") -> dict[str, Device]:
-    """Read config/devices.yaml.
-
-    Raises:
-        UserError: one line naming the file and the key.
-    """
-    values = read_yaml(Path(root) / DEVICES_FILE)
-    return {
-        name: validate(Device, value, f"{DEVICES_FILE}: {name}") for name, value in values.items()
-    }
-
-
 def device_for(devices: dict[str, Device], gpu_type: str) -> Device:
     """The device that a cluster's name for its GPUs means: ``nvidia_a100_80gb`` is an A100.
 
     An unknown or empty name is the slowest GPU of all, so that the time asked for suffices.
     """
-    gpus = {name: device for name, device in devices.items() if name != "cpu"}
-    named = [device for name, device in gpus.items() if name.lower() in gpu_type.lower()]
-    return min(named or gpus.values(), key=lambda device: device.flops_per_second)
+    gpus = {name: device for name, device in devices.items() if name != CPU}
+    named = [device for name, device in gpus.items() if is_called(name, gpu_type)]
+    return min(named or gpus.values(), key=lambda device: device.share_base * device.peak_tflops)
 
 
 def load_cluster(default_resources: Mapping[str, Any]) -> Cluster:
@@ -152,16 +114,15 @@ def training(
         raise UserError(f"ranks={ranks} cannot be shared evenly among training_nodes={nodes}")
     model, config = project.resolve(run)
     on_gpu = project.settings.device != "cpu"
-    device = device_for(devices, cluster.gpu_type) if on_gpu else devices["cpu"]
-    lanes = ranks if on_gpu else ranks * config.threads
-    rows = _vocabulary_rows(project, model)
-    flops = training_flops(model, rows, _tokens(config))
-    minutes = max(
-        MINUTES_AT_LEAST, math.ceil(SAFETY * flops / (lanes * device.flops_per_second) / 60)
+    device = device_for(devices, cluster.gpu_type) if on_gpu else devices[CPU]
+    threads = 1 if on_gpu else config.threads
+    hours = training_hours(
+        project, run, device, ranks, threads * device.share(model) * device.peak_tflops
     )
+    minutes = max(MINUTES_AT_LEAST, math.ceil(60 * SAFETY * hours))
     local_ranks = ranks // nodes
     runtime = min(minutes, cluster.runtime_limit or minutes)
-    mem_mb = (_gpu_host_mb if on_gpu else _cpu_mb)(model, config, rows)
+    mem_mb = (_gpu_host_mb if on_gpu else _cpu_mb)(model, config, vocabulary_rows(project, model))
     return TrainingRequest(
         gpus=local_ranks if on_gpu else 0,
         # On a GPU, one more than computes: it fills the queue of the GPU.
@@ -203,18 +164,8 @@ def corpus_bytes(project: Project, pair: str) -> int:
     """Bytes of the archives of a pair's training parts, as packed."""
     corpus = project.corpus_pair(pair)
     names = {name for part in corpus.train for name in corpus.archives(part)}
-    return sum(project.catalogue.archives[name].bytes or LARGE_ARCHIVE for name in names)
-
-
-def _vocabulary_rows(project: Project, model: ModelConfig) -> int:
-    # Merges, and as many characters again as any of the corpora has.
-    return model.vocabulary_rows or project.scale.text.merges + 1_000
-
-
-def _tokens(config: TrainingConfig) -> TokenCounts:
-    tokens = config.steps * config.tokens_per_step
-    squared = tokens * MEAN_SENTENCE
-    return TokenCounts(tokens, tokens, squared, squared, squared)
+    archives = (project.catalogue.archives[name] for name in names)
+    return sum(archive.bytes or archive.about_bytes or 0 for archive in archives)
 
 
 def _gpu_host_mb(model: ModelConfig, _: TrainingConfig, rows: int) -> float:
