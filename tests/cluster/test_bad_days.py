@@ -20,17 +20,16 @@ rule whole:
         "whole.txt",
     retries: 1
     shell:
-        # Half of the output, a while of work, and the rest.
-        "echo started >> starts.txt; echo half > {output}; sleep {config[seconds]};"
-        " echo whole > {output}"
+        # Half of the output, then work that takes its time when first tried, and the rest.
+        "echo started >> starts.txt; echo half > {output};"
+        " test -e tried || {{ touch tried; sleep {config[seconds]}; }}; echo whole > {output}"
 """
 
-
-# Answers of squeue, one after another, and the seconds that the job works.
+# Answers of squeue, one after another (after 1 s, 12 s, ...), and the seconds that the job works.
 SCENARIOS = {
     "no answer": (["-", *6 * ["fail"]], 2),
     "preempted": (["PREEMPTED", "PENDING", "-"], 2),
-    "time limit": (["-", "TIMEOUT"], 6),
+    "time limit": (["-", "TIMEOUT"], 60),
 }
 
 
