@@ -65,20 +65,29 @@ def section(model, *keys):
     return json.dumps(model.model_dump(mode="json", exclude_none=True, include=set(keys) or None))
 
 
+def pair_of(wildcards):
+    """The wildcards' language pair."""
+    return f"{wildcards.src}-{wildcards.tgt}"
+
+
 def corpus_pair(wildcards):
     """The parts and sets of the corpus for the wildcards' languages."""
-    return PROJECT.corpus_pair(f"{wildcards.src}-{wildcards.tgt}")
+    return PROJECT.corpus_pair(pair_of(wildcards))
 
 
 def pair_folder(wildcards):
     """results/<scale>/<pair>"""
-    return f"results/{SCALE}/{wildcards.src}-{wildcards.tgt}"
+    return f"results/{SCALE}/{pair_of(wildcards)}"
+
+
+def run_of(wildcards):
+    """The wildcards' training."""
+    return Run(pair_of(wildcards), wildcards.row, int(wildcards.seed))
 
 
 def resolved(wildcards):
     """The model and training sections of the wildcards' run."""
-    pair = f"{wildcards.src}-{wildcards.tgt}"
-    return PROJECT.resolve(Run(pair, wildcards.row, int(wildcards.seed)))
+    return PROJECT.resolve(run_of(wildcards))
 
 
 def run_folder(run):

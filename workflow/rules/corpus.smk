@@ -45,6 +45,10 @@ rule extract:
         "results/{scale}/logs/extract/{src}-{tgt}.{name}.log",
     benchmark:
         "results/{scale}/benchmarks/extract/{src}-{tgt}.{name}.tsv"
+    group:
+        text_group
+    resources:
+        **LIGHT,
     params:
         downloads=DOWNLOADS,
         corpus=PROJECT.scale.corpus,

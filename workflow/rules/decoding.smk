@@ -24,6 +24,10 @@ rule average:
         "results/{scale}/logs/average/{src}-{tgt}.{row}.seed{seed}.log",
     benchmark:
         "results/{scale}/benchmarks/average/{src}-{tgt}.{row}.seed{seed}.tsv"
+    group:
+        evaluation_group
+    resources:
+        **LIGHT,
     params:
         last=lambda wildcards: resolved(wildcards)[1].average,
         run=subpath(input.finished, parent=True),
@@ -48,7 +52,12 @@ rule translate:
         "results/{scale}/logs/translate/{src}-{tgt}.{row}.seed{seed}.{set}.{tgt}.log",
     benchmark:
         "results/{scale}/benchmarks/translate/{src}-{tgt}.{row}.seed{seed}.{set}.{tgt}.tsv"
+    group:
+        evaluation_group
     threads: 1
+    resources:
+        **LIGHT,
+        gres=gpus(0 if PROJECT.settings.device == "cpu" else 1),
     params:
         model=subpath(input.model, parent=True),
         beam=PROJECT.settings.beam,

@@ -19,6 +19,10 @@ rule score:
         "results/{scale}/logs/score/{src}-{tgt}.{row}.seed{seed}.{set}.log",
     benchmark:
         "results/{scale}/benchmarks/score/{src}-{tgt}.{row}.seed{seed}.{set}.tsv"
+    group:
+        evaluation_group
+    resources:
+        **LIGHT,
     shell:
         "aiayn score"
         " --hyp {input.hypothesis:q}"

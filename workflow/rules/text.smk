@@ -27,7 +27,11 @@ rule tokenize:
         "results/{scale}/logs/tokenize/{src}-{tgt}.{name}.{lang}.log",
     benchmark:
         "results/{scale}/benchmarks/tokenize/{src}-{tgt}.{name}.{lang}.tsv"
+    group:
+        text_group
     threads: 2
+    resources:
+        **LIGHT,
     params:
         text=section(PROJECT.scale.text, "aggressive_hyphens"),
     shell:
@@ -55,6 +59,10 @@ rule clean:
         "results/{scale}/logs/clean/{src}-{tgt}.{part}.log",
     benchmark:
         "results/{scale}/benchmarks/clean/{src}-{tgt}.{part}.tsv"
+    group:
+        text_group
+    resources:
+        **LIGHT,
     params:
         cleaning=section(PROJECT.scale.cleaning),
         held_out=lambda wildcards, input: [f"--held-out={file}" for file in input.held_out],
@@ -83,7 +91,11 @@ rule learn_bpe:
         "results/{scale}/logs/learn_bpe/{src}-{tgt}.log",
     benchmark:
         "results/{scale}/benchmarks/learn_bpe/{src}-{tgt}.tsv"
+    group:
+        text_group
     threads: 2
+    resources:
+        **LIGHT,
     params:
         input=lambda wildcards, input: [f"--input={file}" for file in input.text],
         merges=PROJECT.scale.text.merges,
@@ -109,7 +121,11 @@ rule apply_bpe:
         "results/{scale}/logs/apply_bpe/{src}-{tgt}.{name}.{lang}.log",
     benchmark:
         "results/{scale}/benchmarks/apply_bpe/{src}-{tgt}.{name}.{lang}.tsv"
+    group:
+        text_group
     threads: 2
+    resources:
+        **LIGHT,
     shell:
         "aiayn apply-bpe"
         " --codes {input.codes:q}"
@@ -135,6 +151,10 @@ rule binarize:
         "results/{scale}/logs/binarize/{src}-{tgt}.{use}.log",
     benchmark:
         "results/{scale}/benchmarks/binarize/{src}-{tgt}.{use}.tsv"
+    group:
+        text_group
+    resources:
+        **LIGHT,
     params:
         folder=subpath(output[0], parent=True),
         source=lambda wildcards, input: [f"--source={file}" for file in input.source],

@@ -18,6 +18,9 @@ rule sanity:
         "results/logs/sanity.log",
     benchmark:
         "results/benchmarks/sanity.tsv"
+    resources:
+        mem_mb=SANITY.mem_mb,
+        runtime=SANITY.runtime_min,
     shell:
         "aiayn sanity" " --output {output:q}" " > {log:q} 2>&1"
 
@@ -45,10 +48,19 @@ rule train:
     benchmark:
         "results/{scale}/benchmarks/train/{src}-{tgt}.{row}.seed{seed}.tsv"
     priority: 10
+    retries: TRAINING_RETRIES
     threads: lambda wildcards: resolved(wildcards)[1].threads * PROJECT.settings.ranks
     resources:
-        # Not a parameter: on another number of GPUs the same steps are taken, and nothing reruns.
+        # Not parameters: on other numbers of GPUs the same steps are taken, and nothing reruns.
         ranks=PROJECT.settings.ranks,
+        nodes=CLUSTER.training_nodes,
+        gres=lambda wildcards: gpus(training("gpus")(wildcards)),
+        # Without GPUs, Slurm has to be told of one task a node; with them, it would count by GPU.
+        tasks=lambda wildcards: None if training("gpus")(wildcards) else CLUSTER.training_nodes,
+        cpus_per_task=training("cpus_per_task"),
+        mem_mb=training("mem_mb"),
+        runtime=training("runtime_min"),
+        slurm_extra=END_WARNING,
     params:
         model=lambda wildcards: section(resolved(wildcards)[0]),
         training=lambda wildcards: section(resolved(wildcards)[1]),
@@ -58,7 +70,8 @@ rule train:
         text_folder=subpath(input.codes, parent=True),
         folder=subpath(output.finished, parent=True),
     shell:
-        "aiayn train"
+        # In the shell's place, so that Slurm's signals reach the training and nothing else ends.
+        "exec aiayn train"
         " --data {params.data:q}"
         " --text-folder {params.text_folder:q}"
         " --output {params.folder:q}"
@@ -69,4 +82,5 @@ rule train:
         " --text {params.text:q}"
         " --device {params.device}"
         " --ranks {resources.ranks}"
+        " --nodes {resources.nodes}"
         " > {log:q} 2>&1"

@@ -6,17 +6,21 @@ Example:
 
 Writes into the run folder: ``checkpoints/``, ``last/``, ``train.csv``, ``valid.csv``, ``run.json``
 and, when the last step is done, ``trained.json``. Told to stop (SIGTERM, SIGUSR1, the end of the
-Slurm job near) it saves after the step at hand and exits with 75; the same command goes on.
+Slurm job near) it saves after the step at hand, says when and why in
+``checkpoints/interruptions.log``, and exits with 75; the same command goes on.
 """
 
 import os
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from aiayn.cli.launch import launch_command, note_end_of_job, started_by_torchrun
 from aiayn.cli.options import Device
+from aiayn.common.progress import log
 
 
 def train(
@@ -30,12 +34,13 @@ def train(
     label: Annotated[str, typer.Option(help="Name of the run in logs.")] = "",
     device: Device = "auto",
     ranks: Annotated[int, typer.Option(min=1, help="Processes: one a GPU.")] = 1,
+    nodes: Annotated[int, typer.Option(min=1, help="Machines of a Slurm job that share them.")] = 1,
 ) -> None:
     """Train a model, or go on where it stopped."""
-    if ranks > 1 and "WORLD_SIZE" not in os.environ:
-        torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
-        arguments = [f"--nproc-per-node={ranks}", "-m", "aiayn", *sys.argv[1:]]
-        os.execv(sys.executable, [*torchrun, *arguments])
+    if ranks > 1 and not started_by_torchrun():
+        launch = launch_command(ranks, nodes, ["aiayn", *sys.argv[1:]])
+        note_end_of_job()
+        os.execvp(launch[0], launch)
     from aiayn.config import ModelConfig, TextConfig, TrainingConfig, parse_section
     from aiayn.training import Job
     from aiayn.training import train as run
@@ -56,5 +61,14 @@ def train(
     try:
         run(job)
     except InterruptedTrainingError as error:
-        typer.echo(f"{job.label}: {error}; the same command goes on from there", err=True)
+        message = f"{job.label}: {error}; the same command goes on from there"
+        log(message)
+        _note(job.checkpoints / "interruptions.log", message)
         raise typer.Exit(EXIT_CODE) from None
+
+
+def _note(file: Path, message: str) -> None:
+    """Keep when and why training stopped; Snakemake empties the log once it goes on."""
+    if os.environ.get("RANK", "0") == "0":
+        with file.open("a", encoding="utf-8") as stream:
+            stream.write(f"{datetime.now().astimezone().isoformat(timespec='seconds')} {message}\n")

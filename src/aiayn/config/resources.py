@@ -1,0 +1,182 @@
+"""What each step asks a cluster for: GPUs, CPUs, memory and time, from the configuration.
+
+A training's time comes from the estimate that ``aiayn plan`` prints too, its memory from its shape
+and its batch. What the other steps need grows with their corpus.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aiayn.common.errors import UserError
+from aiayn.config.cost import parameters
+from aiayn.config.devices import CPU, Device, is_called
+from aiayn.config.plan import training_hours, vocabulary_rows
+from aiayn.config.project import Project, Run
+from aiayn.config.sections import ModelConfig, TrainingConfig
+from aiayn.config.settings import Count
+from aiayn.config.yaml_files import Section, validate
+
+SAFETY = 2.0
+"""Time and memory asked for, over those estimated."""
+MINUTES_AT_LEAST = 15
+"""A node's start, imports and a slow file system take their time, however small the work."""
+TORCH_MB = 600
+"""A process that has imported torch; with CUDA, ten times as much."""
+BYTES_PER_WEIGHT = 16
+"""A weight, its gradient and Adam's two moments, in fp32."""
+ACTIVATION_COPIES = 8
+"""CPU memory of a training over its layers' outputs, measured at three scales: backward's
+temporaries, and freed blocks that the C library keeps."""
+WARNING_SECONDS = 180
+"""Before its time is up a training is told to save and stop; as in ``training.interruption``."""
+FAILURES = 3
+"""Times that a training may fail, or halve its micro-batches for memory, and be tried again."""
+SMALL_CORPUS = 500_000_000
+"""Bytes of archives up to which all text steps together take minutes."""
+TEXT_BYTES_PER_SECOND = 200_000
+"""Archive bytes of the slowest text step, learning BPE: 1.2 MB of packed captions in 6 s on a core
+of an AMD EPYC (multi30k scale)."""
+TEXT_MB, TEXT_MB_PER_GB = 1_000, 4_000
+"""Memory of a text step: at least, and for each GB of archives (counts of distinct words)."""
+
+
+class Cluster(Section):
+    """What must be known of a cluster; by these names, default resources of its profile."""
+
+    gpu_type: str = ""
+    """The cluster's name of its GPUs."""
+    training_nodes: Count = 1
+    """Machines that share a training's ranks."""
+    runtime_limit: Count | None = None
+    """Minutes of the longest job that the partition takes. A training that does not fit stops with
+    a checkpoint before its time is up, and goes on in a next job."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingRequest:
+    """What one training asks for, on each of its nodes where there are several."""
+
+    gpus: int
+    cpus_per_task: int
+    mem_mb: int
+    runtime_min: int
+    jobs: int = 1
+    """Jobs, one after another, that it takes where none may last long enough."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LightRequest:
+    """What any other step asks for; at least this."""
+
+    mem_mb: int = TEXT_MB
+    runtime_min: int = MINUTES_AT_LEAST
+
+
+def device_for(devices: dict[str, Device], gpu_type: str) -> Device:
+    """The device that a cluster's name for its GPUs means: ``nvidia_a100_80gb`` is an A100.
+
+    An unknown or empty name is the slowest GPU of all, so that the time asked for suffices.
+    """
+    gpus = {name: device for name, device in devices.items() if name != CPU}
+    named = [device for name, device in gpus.items() if is_called(name, gpu_type)]
+    return min(named or gpus.values(), key=lambda device: device.share_base * device.peak_tflops)
+
+
+def load_cluster(default_resources: Mapping[str, Any]) -> Cluster:
+    """The cluster as the profile describes it.
+
+    Args:
+        default_resources: Raw values by name; others than a cluster's are passed over.
+
+    Raises:
+        UserError: one line naming the key.
+    """
+    known = {
+        name: default_resources[name]
+        for name in Cluster.model_fields.keys() & default_resources.keys()
+    }
+    unquoted = {name: str(value).strip("'\"") for name, value in known.items()}
+    return validate(Cluster, unquoted, "default-resources of the profile")
+
+
+def training(
+    project: Project, run: Run, devices: dict[str, Device], cluster: Cluster
+) -> TrainingRequest:
+    """What a training asks for; ``device`` and ``ranks`` of the configuration decide about GPUs.
+
+    Raises:
+        UserError: the ranks cannot be shared evenly among the nodes.
+    """
+    ranks, nodes = project.settings.ranks, cluster.training_nodes
+    if ranks % nodes:
+        raise UserError(f"ranks={ranks} cannot be shared evenly among training_nodes={nodes}")
+    model, config = project.resolve(run)
+    on_gpu = project.settings.device != "cpu"
+    device = device_for(devices, cluster.gpu_type) if on_gpu else devices[CPU]
+    threads = 1 if on_gpu else config.threads
+    hours = training_hours(
+        project, run, device, ranks, threads * device.share(model) * device.peak_tflops
+    )
+    minutes = max(MINUTES_AT_LEAST, math.ceil(60 * SAFETY * hours))
+    local_ranks = ranks // nodes
+    runtime = min(minutes, cluster.runtime_limit or minutes)
+    mem_mb = (_gpu_host_mb if on_gpu else _cpu_mb)(model, config, vocabulary_rows(project, model))
+    return TrainingRequest(
+        gpus=local_ranks if on_gpu else 0,
+        # On a GPU, one more than computes: it fills the queue of the GPU.
+        cpus_per_task=local_ranks * (config.threads + on_gpu),
+        mem_mb=math.ceil(SAFETY * local_ranks * mem_mb),
+        runtime_min=runtime,
+        jobs=math.ceil(minutes / runtime),
+    )
+
+
+def training_retries(requests: Iterable[TrainingRequest]) -> int:
+    """How often a training is started again: when its time was up, and after failures."""
+    return FAILURES + max((request.jobs - 1 for request in requests), default=0)
+
+
+def light(project: Project, pair: str, cluster: Cluster, attempt: int = 1) -> LightRequest:
+    """What a step other than training asks for, at the most, for a pair of the project's corpus.
+
+    Args:
+        project: The configuration.
+        pair: Languages, source-target.
+        cluster: No job is longer than it allows.
+        attempt: From 1; memory and time grow with it.
+    """
+    size = corpus_bytes(project, pair)
+    minutes = MINUTES_AT_LEAST + math.ceil(SAFETY * size / TEXT_BYTES_PER_SECOND / 60)
+    return LightRequest(
+        mem_mb=attempt * math.ceil(TEXT_MB + TEXT_MB_PER_GB * size / 1e9),
+        runtime_min=min(attempt * minutes, cluster.runtime_limit or attempt * minutes),
+    )
+
+
+def is_small(project: Project) -> bool:
+    """Whether steps other than training are so short that they are better run many to a job."""
+    return all(corpus_bytes(project, pair) < SMALL_CORPUS for pair in project.settings.pairs)
+
+
+def corpus_bytes(project: Project, pair: str) -> int:
+    """Bytes of the archives of a pair's training parts, as packed."""
+    corpus = project.corpus_pair(pair)
+    names = {name for part in corpus.train for name in corpus.archives(part)}
+    archives = (project.catalogue.archives[name] for name in names)
+    return sum(archive.bytes or archive.about_bytes or 0 for archive in archives)
+
+
+def _gpu_host_mb(model: ModelConfig, _: TrainingConfig, rows: int) -> float:
+    # The model's state once: a checkpoint on its way to or from the disk.
+    return 10 * TORCH_MB + BYTES_PER_WEIGHT * parameters(model, rows) / 2**20
+
+
+def _cpu_mb(model: ModelConfig, config: TrainingConfig, rows: int) -> float:
+    encoder, decoder = (12, 20)  # outputs of d_model in a layer that backward needs
+    layer = (encoder + decoder) * model.d_model + 2 * 2 * model.d_ff
+    outputs = model.N * layer + 4 * rows  # logits, their logarithms, both gradients
+    tokens = config.tokens_per_step / config.micro_batches
+    activations = 4 * ACTIVATION_COPIES * tokens * outputs
+    return TORCH_MB + (BYTES_PER_WEIGHT * parameters(model, rows) + activations) / 2**20

@@ -1,0 +1,100 @@
+"""What steps ask a cluster for."""
+
+import math
+
+import pytest
+
+from aiayn.common.errors import UserError
+from aiayn.config import Run, load_project, resources
+from aiayn.config.devices import load_devices
+from aiayn.training.interruption import SECONDS_BEFORE_END
+from tests.conftest import ROOT
+
+BASE = Run("en-de", "base", 1)
+
+
+def request(run=BASE, gpu_type="", nodes=1, limit=None, **overrides):
+    project = load_project({"scale": "paper", "ranks": 8, **overrides})
+    cluster = resources.Cluster(gpu_type=gpu_type, training_nodes=nodes, runtime_limit=limit)
+    return resources.training(project, run, load_devices(ROOT), cluster)
+
+
+def test_base_on_the_papers_gpus_is_estimated_at_the_papers_time():
+    """12 hours on 8 P100 (Section 5.2), times the margin that is asked for."""
+    hours = request(gpu_type="tesla_p100-pcie").runtime_min / 60 / resources.SAFETY
+    assert hours == pytest.approx(12, rel=0.1)
+
+
+def test_more_and_faster_gpus_shorten_the_request():
+    on_eight, on_four = request(gpu_type="a100"), request(gpu_type="a100", ranks=4)
+    assert 1.8 * on_eight.runtime_min < on_four.runtime_min < 2 * on_eight.runtime_min
+    assert request(gpu_type="v100").runtime_min > on_eight.runtime_min
+    assert (on_eight.gpus, on_four.gpus) == (8, 4)
+
+
+def test_gpus_of_an_unknown_name_are_taken_for_the_slowest():
+    assert request(gpu_type="k9") == request(gpu_type="") == request(gpu_type="p100")
+
+
+def test_a_training_longer_than_the_limit_is_several_jobs_and_as_many_retries():
+    whole, cut = request(gpu_type="p100"), request(gpu_type="p100", limit=240)
+    assert cut.runtime_min == 240
+    assert cut.jobs == math.ceil(whole.runtime_min / 240)
+    assert resources.training_retries([whole, cut]) == resources.FAILURES + cut.jobs - 1
+
+
+def test_nodes_share_the_ranks_evenly_or_not_at_all():
+    shared = request(nodes=2)
+    assert (shared.gpus, shared.cpus_per_task) == (4, request().cpus_per_task // 2)
+    assert shared.runtime_min == request().runtime_min
+    with pytest.raises(UserError, match="ranks=8 cannot be shared evenly among training_nodes=3"):
+        request(nodes=3)
+
+
+def test_on_cpus_no_gpu_is_asked_for_and_the_time_is_longer():
+    on_cpus = request(device="cpu")
+    assert on_cpus.gpus == 0
+    assert on_cpus.cpus_per_task == 8
+    assert on_cpus.runtime_min > request().runtime_min
+
+
+@pytest.mark.parametrize(
+    ("scale", "measured_mb"), [("smoke", 961), ("demo", 2118), ("multi30k", 2454)]
+)
+def test_memory_on_a_cpu_covers_what_was_measured_without_waste(scale, measured_mb):
+    """The measured peaks are max_rss of results/<scale>/benchmarks/train on an AMD EPYC."""
+    asked = request(scale=scale, device="cpu", ranks=1).mem_mb
+    assert 1.3 * measured_mb < asked < 3 * measured_mb
+
+
+def test_steps_other_than_training_ask_for_more_on_larger_corpora():
+    small, large = load_project({"scale": "smoke"}), load_project({"scale": "paper"})
+    assert resources.is_small(small)
+    assert not resources.is_small(large)
+    anywhere = resources.Cluster()
+    few, many, most = (
+        resources.light(project, pair, anywhere)
+        for project, pair in ((small, "en-de"), (large, "en-de"), (large, "en-fr"))
+    )
+    assert few.mem_mb < many.mem_mb < most.mem_mb
+    assert few.runtime_min < many.runtime_min < most.runtime_min
+
+
+def test_a_step_that_failed_asks_for_more_the_next_time_within_the_limit():
+    project, cluster = load_project({"scale": "smoke"}), resources.Cluster(runtime_limit=40)
+    first, second = (resources.light(project, "en-de", cluster, attempt) for attempt in (1, 2))
+    assert second.mem_mb == 2 * first.mem_mb
+    assert first.runtime_min < second.runtime_min == 40
+
+
+def test_the_warning_comes_as_early_as_the_training_itself_would_stop():
+    assert resources.WARNING_SECONDS == SECONDS_BEFORE_END
+
+
+def test_a_profile_describes_its_cluster_in_words_or_numbers():
+    """Snakemake hands over texts with and without quotes, and resources that are none of these."""
+    given = {"gpu_type": "'a100'", "runtime_limit": "600", "training_nodes": 2, "mem_mb": 1000}
+    cluster = resources.load_cluster(given)
+    assert (cluster.gpu_type, cluster.runtime_limit, cluster.training_nodes) == ("a100", 600, 2)
+    with pytest.raises(UserError, match=r"of the profile: runtime_limit: .*1d"):
+        resources.load_cluster({"runtime_limit": "1d"})

@@ -1,0 +1,73 @@
+"""What jobs ask a cluster for; on one machine nothing here matters.
+
+The figures are those of aiayn.config.resources. What they must know of the cluster stands among
+the default resources of the profile, slurm/config.yaml: gpu_type, training_nodes, runtime_limit.
+"""
+
+from pathlib import Path
+
+from aiayn.config import resources
+from aiayn.config.devices import load_devices
+
+try:
+    CLUSTER = resources.load_cluster(
+        {
+            name: resource.raw
+            for name, resource in (workflow.resource_settings.default_resources or {}).items()
+        }
+    )
+    DEVICES = load_devices(Path())
+    REQUESTS = [resources.training(PROJECT, run, DEVICES, CLUSTER) for run in PROJECT.runs]
+except ValueError as error:
+    sys.exit(f"aiayn: {error}")
+SMALL = resources.is_small(PROJECT)
+
+
+def training(name):
+    """An input function: this figure of a training's request."""
+
+    def figure(wildcards):
+        request = resources.training(PROJECT, run_of(wildcards), DEVICES, CLUSTER)
+        return getattr(request, name)
+
+    return figure
+
+
+def gpus(count):
+    """So many GPUs on each node, in Slurm's words."""
+    return ":".join(filter(None, ("gpu", CLUSTER.gpu_type, str(count)))) if count else ""
+
+
+def light_memory(wildcards, attempt):
+    """MB of a step that does not train; more after each failure."""
+    return resources.light(PROJECT, pair_of(wildcards), CLUSTER, attempt).mem_mb
+
+
+def light_runtime(wildcards, attempt):
+    """Minutes of a step that does not train; more after each failure."""
+    return resources.light(PROJECT, pair_of(wildcards), CLUSTER, attempt).runtime_min
+
+
+def text_group(wildcards):
+    """All text steps of a pair are one job, where they are so short that queueing outlasts them."""
+    return f"text.{pair_of(wildcards)}" if SMALL else None
+
+
+def evaluation_group(wildcards):
+    """Averaging, translating and scoring of a run are one job, likewise."""
+    return f"evaluation.{pair_of(wildcards)}.{wildcards.row}.{wildcards.seed}" if SMALL else None
+
+
+SANITY = resources.LightRequest()
+LIGHT = {"mem_mb": light_memory, "runtime": light_runtime}
+
+# Where jobs end by the clock, a training goes on in its next job; elsewhere --retries counts. Within
+# a job, where Snakemake runs a second time, nothing is tried again: that would multiply the tries.
+TRAINING_RETRIES = (
+    resources.training_retries(REQUESTS)
+    if CLUSTER.runtime_limit and workflow.is_main_process
+    else None
+)
+
+# On several nodes, srun would answer by killing the ranks; they watch the clock instead.
+END_WARNING = f"--signal=TERM@{resources.WARNING_SECONDS}" if CLUSTER.training_nodes == 1 else ""
