@@ -6,7 +6,7 @@ import pytest
 from tests.golden.loss_curve import CURVE, STEPS, curve
 
 TOLERANCE = 1e-5
-"""Relative. The same bytes cannot be asked of another processor, whose kernels sum in another order;
+"""Relative. The same bytes cannot be asked of another processor, whose kernels sum in other orders;
 plain C++, AVX2 and AVX-512 kernels differed by 3e-7 at most."""
 
 
