@@ -80,10 +80,10 @@ def test_own_files_are_read_as_they_are_or_gunzipped(tmp_path):
     source, target = tmp_path / "x.en", tmp_path / "x.de.gz"
     content = {"format": "files", "source": str(source), "target": str(target)}
     with pytest.raises(UserError, match=r"^toy en-de p: .*x\.en: no such file or directory$"):
-        run(tmp_path, b"", content=content)
+        run(tmp_path, b"-", content=content)
     source.write_bytes(GOOD["x.en"].removesuffix(b"\n"))
     target.write_bytes(gzipped(GOOD["x.de"]))
-    sides, counts = run(tmp_path, b"", content=content, train_pairs=2)
+    sides, counts = run(tmp_path, b"-", content=content, train_pairs=2)
     assert sides == [b"one\ntwo\n", b"eins\nzwei\n"]
     assert counts["dropped"] == {"beyond train_pairs": 1}
 
@@ -95,7 +95,7 @@ def test_own_files_of_unequal_length_name_both_counts(tmp_path):
     target.write_bytes(b"1\n")
     content = {"format": "files", "source": str(source), "target": str(target)}
     with pytest.raises(UserError, match=r"x\.en has 2 lines but .*x\.de has 1$"):
-        run(tmp_path, b"", content=content)
+        run(tmp_path, b"-", content=content)
     assert left_behind(tmp_path) == []
 
 
