@@ -25,9 +25,8 @@ NOTE = "<!-- Made by docs/walk_through/render.py from the scripts beside it: edi
 
 def show(*objects: Any) -> None:
     """Print the project's source of each object, less the notes for the type checker."""
-    for one in objects:
-        source = re.sub(r"  # type: ignore\[.*", "", inspect.getsource(one))
-        print(f"# {one.__module__}\n{source}")
+    sources = (f"# {one.__module__}\n{inspect.getsource(one)}" for one in objects)
+    print(re.sub(r"  # type: ignore\[.*", "", "\n\n".join(sources)))
 
 
 def cells(script: str) -> Iterator[tuple[int, str]]:
