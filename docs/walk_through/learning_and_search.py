@@ -92,11 +92,11 @@ class Bigrams(Transformer):
 
     def step(self, ids_R, *rest):
         """As :meth:`Transformer.step`."""
-        logits, past = super().step(ids_R, *rest)
-        for row, token in zip(logits, ids_R.tolist(), strict=True):
+        logits_RV = super().step(ids_R, *rest)
+        for row, token in zip(logits_RV, ids_R.tolist(), strict=True):
             chances = NEXT.get(ENTRIES[token], {})
             row.copy_(torch.tensor([chances.get(entry, 1e-12) for entry in ENTRIES]).log())
-        return logits, past
+        return logits_RV
 
 
 # %% [markdown]
