@@ -23,20 +23,6 @@ def configuration(
         testing: Likewise.
     """
     side = {"level": "word", "max_length": 256, "voc_file": vocabulary}
-    stack = {
-        "type": "transformer",
-        "num_layers": model["N"],
-        "num_heads": model["h"],
-        "hidden_size": model["d_model"],
-        "ff_size": model["d_ff"],
-        "dropout": model["p_drop"],
-        "layer_norm": "post",
-        "embeddings": {
-            "embedding_dim": model["d_model"],
-            "scale": True,
-            "dropout": model["p_drop"],
-        },
-    }
     return {
         "name": "benchmark",
         "model_dir": folder,
@@ -60,10 +46,28 @@ def configuration(
             "validation_freq": 1_000_000,
             **training,
         },
-        "model": {
-            "tied_embeddings": True,
-            "tied_softmax": True,
-            "encoder": stack,
-            "decoder": dict(stack),
+        "model": _model_section(model),
+    }
+
+
+def _model_section(model: dict[str, Any]) -> dict[str, Any]:
+    stack = {
+        "type": "transformer",
+        "num_layers": model["N"],
+        "num_heads": model["h"],
+        "hidden_size": model["d_model"],
+        "ff_size": model["d_ff"],
+        "dropout": model["p_drop"],
+        "layer_norm": "post",
+        "embeddings": {
+            "embedding_dim": model["d_model"],
+            "scale": True,
+            "dropout": model["p_drop"],
         },
+    }
+    return {
+        "tied_embeddings": True,
+        "tied_softmax": True,
+        "encoder": stack,
+        "decoder": dict(stack),
     }

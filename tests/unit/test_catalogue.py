@@ -51,6 +51,18 @@ def test_paper_corpora_are_complete():
     assert catalogue.archives["giga-fren"].sha256 is None
 
 
+def test_own_files_need_no_archive(tmp_path):
+    own = "{format: files, source: mine/t.en, target: mine/t.de.gz}"
+    catalogue = load(
+        tmp_path, GOOD.replace("{format: tar-sgml, archive: one, source: t.en, target: t.de}", own)
+    )
+    pair = catalogue.corpora["c"].pairs["en-de"]
+    assert pair.archives("t") == ()
+    assert pair.files("t") == ("mine/t.en", "mine/t.de.gz")
+    assert pair.files("p") == ()
+    assert needed_archives(catalogue, "c", None) == ("one",)
+
+
 def test_archives_of_a_part(tmp_path):
     catalogue = load_catalogue(ROOT)
     multi30k = catalogue.corpora["multi30k"].pairs["en-fr"]

@@ -76,6 +76,29 @@ def test_selection_takes_the_first_short_pairs_and_counts_the_rest(tmp_path):
     assert counts["dropped"] == {"beyond test_pairs": 1}
 
 
+def test_own_files_are_read_as_they_are_or_gunzipped(tmp_path):
+    source, target = tmp_path / "x.en", tmp_path / "x.de.gz"
+    content = {"format": "files", "source": str(source), "target": str(target)}
+    with pytest.raises(UserError, match=r"^toy en-de p: .*x\.en: no such file or directory$"):
+        run(tmp_path, b"-", content=content)
+    source.write_bytes(GOOD["x.en"].removesuffix(b"\n"))
+    target.write_bytes(gzipped(GOOD["x.de"]))
+    sides, counts = run(tmp_path, b"-", content=content, train_pairs=2)
+    assert sides == [b"one\ntwo\n", b"eins\nzwei\n"]
+    assert counts["dropped"] == {"beyond train_pairs": 1}
+
+
+def test_own_files_of_unequal_length_name_both_counts(tmp_path):
+    """faults A3."""
+    source, target = tmp_path / "x.en", tmp_path / "x.de"
+    source.write_bytes(b"1\n2\n")
+    target.write_bytes(b"1\n")
+    content = {"format": "files", "source": str(source), "target": str(target)}
+    with pytest.raises(UserError, match=r"x\.en has 2 lines but .*x\.de has 1$"):
+        run(tmp_path, b"-", content=content)
+    assert left_behind(tmp_path) == []
+
+
 def test_missing_member_is_named(tmp_path):
     with pytest.raises(UserError, match=r"a\.tgz: no member 'x.de'"):
         run(tmp_path, tar_bytes({"x.en": b"1\n"}))

@@ -23,9 +23,16 @@ class Checkout:
 
     def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run a command of the .venv; its two outputs come together."""
+        return self._run([str(BIN / command[0]), *command[1:]], check)
+
+    def shell(self, script: str) -> str:
+        """Run lines as in a terminal in which the .venv is active; the first that fails ends it."""
+        return self._run(["bash", "-ec", f'PATH="{BIN}:$PATH"\n{script}'], check=True).stdout
+
+    def _run(self, command: list[str], check: bool) -> subprocess.CompletedProcess[str]:
         environment = os.environ | {"PYTHONPATH": str(self.folder / "src"), "PYTHONHASHSEED": "0"}
         done = subprocess.run(
-            [str(BIN / command[0]), *command[1:]],
+            command,
             cwd=self.folder,
             env=environment,
             text=True,

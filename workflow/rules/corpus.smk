@@ -1,6 +1,6 @@
 """Corpora: archives from their hosts, parallel text out of them.
 
-Needs   the catalogue, config/corpora.yaml.
+Needs   the catalogue, config/corpora.yaml, and files of the user's that it names.
 Writes  results/downloads/<archive>, verified by sha256
         results/<scale>/<pair>/raw/<part or set>.{<lang>,json}
 """
@@ -36,6 +36,7 @@ rule extract:
     input:
         # An archive is known by its sha256, not by its date.
         archives=ancient(archives_of),
+        files=own_files_of,
         code=package("corpus"),
     output:
         "results/{scale}/{src}-{tgt}/raw/{name}.{src}",
@@ -53,6 +54,8 @@ rule extract:
         downloads=DOWNLOADS,
         corpus=PROJECT.scale.corpus,
         select=section(PROJECT.scale.select),
+        # Not in the command: another edition or member in the catalogue is another text.
+        content=lambda wildcards: section(corpus_pair(wildcards).contents[wildcards.name]),
         folder=subpath(output[0], parent=True),
     shell:
         "aiayn extract"

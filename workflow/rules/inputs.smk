@@ -7,6 +7,11 @@ def archives_of(wildcards):
     return [f"{DOWNLOADS}/{PROJECT.catalogue.archives[name].file}" for name in names]
 
 
+def own_files_of(wildcards):
+    """The user's files that a part or set is read from."""
+    return corpus_pair(wildcards).files(wildcards.name)
+
+
 def held_out_sources(wildcards):
     """Tokenized sources of every set; no training pair may have one of them."""
     pair = corpus_pair(wildcards)

@@ -35,8 +35,10 @@ def fetch(
     names = list(archive or ())
     if corpus:
         names += stage.needed_archives(catalogue, corpus, pair)
-    if not names:
+    if not archive and not corpus:
         raise UserError("give --archive or --corpus")
+    if not names:
+        typer.echo(f"{corpus}: made of your own files, nothing to download", err=True)
     if not check:
         stage.fetch(catalogue, names, downloads, corpora_base)
         return

@@ -20,6 +20,7 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 Name = Annotated[str, StringConstraints(pattern=rf"^{_NAME}$")]
 RelativePath = Annotated[str, StringConstraints(pattern=rf"^({_NAME}/)*{_NAME}$")]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+FilePath = Annotated[str, StringConstraints(pattern=r"^[^\n]*[^/\n]$")]
 PairName = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}-[a-z]{2,3}$")]
 Address = Annotated[str, StringConstraints(pattern=r"^(https?://|file:).*[^/]$")]
 
@@ -105,7 +106,19 @@ class TarMembers(Section):
     """Expected sentences of a side."""
 
 
-Content = Annotated[Verses | GzipLines | TarMembers, Field(discriminator="format")]
+class TextFiles(Section):
+    """Two files of your own, a sentence a line; one that ends in ``.gz`` is gunzipped."""
+
+    format: Literal["files"]
+    source: FilePath
+    """File of the source side, from the root of the checkout or absolute."""
+    target: FilePath
+    """File of the target side."""
+    pairs: Positive | None = None
+    """Expected lines of a side."""
+
+
+Content = Annotated[Verses | GzipLines | TarMembers | TextFiles, Field(discriminator="format")]
 
 
 class CorpusPair(Section):
@@ -135,11 +148,18 @@ class CorpusPair(Section):
         return self.about_pairs or sum(self.contents[part].pairs or 0 for part in self.train)
 
     def archives(self, name: str) -> tuple[str, ...]:
-        """Keys of the archives needed to extract a part or set."""
+        """Keys of the archives needed to extract a part or set; your own files are in none."""
         content = self.contents[name]
+        if isinstance(content, TextFiles):
+            return ()
         if isinstance(content, GzipLines):
             return (content.source, content.target)
         return (content.archive,)
+
+    def files(self, name: str) -> tuple[str, ...]:
+        """Files of your own that a part or set is read from."""
+        content = self.contents[name]
+        return (content.source, content.target) if isinstance(content, TextFiles) else ()
 
     @model_validator(mode="after")
     def _names_match(self) -> Self:

@@ -1,7 +1,9 @@
 """Parameters and floating-point operations, computed from a model's shape alone.
 
 Counted are the multiplications and additions of matrix products, two operations each; a training
-step costs three times its forward pass. Embedding look-ups, softmax and normalization are left out.
+step costs three times its forward pass. The quadratic terms of self-attention (Section 4, Table 1)
+are among them; embedding look-ups, softmax and normalization are left out. The paper estimates cost
+from time instead (Section 6.1).
 """
 
 from dataclasses import astuple, dataclass

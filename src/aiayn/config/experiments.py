@@ -1,4 +1,4 @@
-"""config/experiments.yaml: each row of Tables 2 and 3 as its difference from base.
+"""config/experiments.yaml: each row of Tables 2 and 3 (Section 6.2) as its difference from base.
 
 A difference is a plain value (``p_drop: 0.2``) or a ratio of the base value (``h: /8``,
 ``d_ff: "*2"``, ``N: "*2/3"``), so that the same row keeps its shape around a smaller base. Around

@@ -39,13 +39,13 @@ class ModelConfig(Section):
     """The Transformer's shape: the columns of Table 3. Defaults are the base model."""
 
     N: Positive = 6
-    """Layers in the encoder and in the decoder."""
+    """Layers in the encoder and in the decoder (Section 3.1)."""
     d_model: Positive = 512
     """Width of every sub-layer's output."""
     d_ff: Positive = 2048
     """Inner width of the feed-forward networks."""
     h: Positive = 8
-    """Attention heads."""
+    """Attention heads (Section 3.2.2)."""
     d_k: Positive | None = None
     """Width of a head's queries and keys; ``d_model / h`` when not given."""
     d_v: Positive | None = None
@@ -82,7 +82,7 @@ class TrainingConfig(Section):
     """How a model is trained (Section 5). Defaults are the base model's."""
 
     steps: Positive = 100_000
-    """Optimizer steps."""
+    """Optimizer steps (Section 5.2)."""
     warmup: Positive = 4_000
     """warmup_steps of Equation 3."""
     lr_factor: Annotated[float, Field(gt=0.0)] = 1.0

@@ -8,10 +8,17 @@ from pathlib import Path
 from aiayn.common.errors import UserError
 from aiayn.common.files import atomic_write, write_json
 from aiayn.common.progress import Meter, log
-from aiayn.config.catalogue import Catalogue, CorpusPair, GzipLines, TarMembers, Verses
+from aiayn.config.catalogue import (
+    Catalogue,
+    CorpusPair,
+    GzipLines,
+    TarMembers,
+    TextFiles,
+    Verses,
+)
 from aiayn.config.scales import SelectionConfig
 from aiayn.corpus.bible import read_verses, select_verses
-from aiayn.corpus.members import gzip_lines, sgml_lines, tar_lines, unzip_member
+from aiayn.corpus.members import file_lines, gzip_lines, sgml_lines, tar_lines, unzip_member
 from aiayn.corpus.pairs import Counts, align, longer_than
 from aiayn.corpus.sums import verify
 
@@ -38,8 +45,9 @@ def extract(
         select: How much to take.
 
     Raises:
-        UserError: an archive is missing, wrong or broken, the two sides have unequal line counts,
-            or official data have another count than the catalogue says. Nothing is left behind.
+        UserError: an archive or file is missing, wrong or broken, the two sides have unequal line
+            counts, or official data have another count than the catalogue says. Nothing is left
+            behind.
     """
     corpus_pair = _lookup(catalogue, corpus, pair, name)
     archives = {key: catalogue.archives[key] for key in corpus_pair.archives(name)}
@@ -114,7 +122,10 @@ def _pairs(
     yield from _first(_sides(content, paths), limits, select.max_words, counts)
 
 
-def _sides(content: GzipLines | TarMembers, paths: dict[str, Path]) -> Pairs:
+def _sides(content: GzipLines | TarMembers | TextFiles, paths: dict[str, Path]) -> Pairs:
+    if isinstance(content, TextFiles):
+        files = (Path(content.source), Path(content.target))
+        return align(file_lines(files[0]), file_lines(files[1]), files)
     if isinstance(content, GzipLines):
         files = (paths[content.source], paths[content.target])
         return align(gzip_lines(files[0]), gzip_lines(files[1]), files)

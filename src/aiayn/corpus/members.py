@@ -1,4 +1,7 @@
-"""Lines out of archives, streamed: gzip, gzip inside tar, SGML. Nothing is unpacked to a path."""
+"""Lines out of files and archives, streamed: plain, gzip, gzip inside tar, SGML.
+
+Nothing is unpacked to a path.
+"""
 
 import gzip
 import html
@@ -37,6 +40,22 @@ def gzip_lines(archive: Path) -> Iterator[bytes]:
     """
     with _naming(archive), gzip.open(archive) as stream:
         yield from stream
+
+
+def file_lines(path: Path) -> Iterator[bytes]:
+    """Lines of a file that is in no archive, each with its ``\\n``; ``.gz`` is gunzipped.
+
+    Raises:
+        UserError: the file is missing or cannot be read.
+    """
+    if path.suffix == ".gz":
+        yield from gzip_lines(path)
+        return
+    try:
+        with path.open("rb") as stream:
+            yield from stream
+    except OSError as error:
+        raise UserError(f"{path}: {(error.strerror or str(error)).lower()}") from None
 
 
 def tar_lines(archive: Path, member: str) -> Iterator[bytes]:

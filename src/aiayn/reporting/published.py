@@ -43,7 +43,7 @@ class PublishedRow(Section):
 
 
 class PublishedLayer(Section):
-    """A row of Table 1."""
+    """A row of Table 1 (Section 4)."""
 
     layer: str
     complexity: str

@@ -1,4 +1,4 @@
-"""BLEU (Papineni et al. 2002) by the conventions behind the paper's numbers, and sacreBLEU's.
+"""BLEU (Papineni et al. 2002) by the conventions behind Section 6.1's numbers, and sacreBLEU's.
 
 All are computed by sacrebleu; they differ in the text that is compared.
 """
