@@ -50,7 +50,7 @@ DRAWN = {
     "positional_encoding": ("positions", "Positional encoding"),
     "positional_dot_products": ("positions", "Positions against offset"),
 }
-REPORT_FILES = [
+REPORTED = [
     *(in_report(file, *shown) for file, shown in SHOWN.items()),
     *(
         in_report(f"figures/{name}.svg", caption, FIGURES, title)
@@ -73,6 +73,8 @@ REPORT_FILES = [
     ),
     *(f"reports/{SCALE}/runs/{run.pair}.{run.row}.seed{run.seed}.json" for run in PROJECT.runs),
 ]
+# The same paths without captions, which `all` would take for files of its own.
+REPORT_FILES = [str(file) for file in REPORTED]
 
 
 localrules:
@@ -106,7 +108,7 @@ rule report:
         published="config/published.yaml",
         code=[*package("reporting"), FORMULAS],
     output:
-        REPORT_FILES,
+        REPORTED,
     log:
         f"results/{SCALE}/logs/report.log",
     benchmark:

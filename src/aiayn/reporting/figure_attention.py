@@ -22,6 +22,8 @@ KINDS = {
     "cross": "attention of the decoder over the encoder",
 }
 HEADS = 3
+FEWEST = 12
+"""Tokens that a map has room for, at least: an untrained model's translation may be empty."""
 INCHES_OF_TOKEN = 0.095
 INCHES_OF_LABELS = 0.75
 NAMES_OF_HEADS = ("sharpest", "middling", "broadest")
@@ -124,7 +126,7 @@ def _notes(sentences: tuple[SentenceMaps, ...]) -> str:
 
 def _figure(maps: AttentionMaps, kind: str, folder: Path, about: str) -> None:
     drawn = [sentence for sentence in maps.sentences if not sentence.unknown]
-    sizes = [tuple(len(tokens) for tokens in one.tokens(kind)) for one in drawn]
+    sizes = [[max(FEWEST, len(tokens)) for tokens in one.tokens(kind)] for one in drawn]
     height = sum(queries * INCHES_OF_TOKEN + INCHES_OF_LABELS for queries, _ in sizes)
     width = HEADS * max((keys for _, keys in sizes), default=30) * INCHES_OF_TOKEN
     figure, grid = new_figure(

@@ -18,10 +18,11 @@ STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 1.5rem; }
 blockquote { margin: 0; padding: .3rem 1rem; border-left: 4px solid #d55e00; background: #fdf3ec; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2rem; } h3 { font-size: 1rem; }
-table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
+table { border-collapse: collapse; margin: 1rem 0; font-size: 13px; }
+table { font-variant-numeric: tabular-nums; }
 th { text-align: left; border-bottom: 2px solid #222; vertical-align: bottom; }
 td { border-bottom: 1px solid #ddd; vertical-align: top; }
-th, td { padding: .25rem .6rem; }
+th, td { padding: .25rem .5rem; }
 tbody tr:hover { background: #f2f6fa; }
 code { background: #f4f4f4; padding: 0 .2rem; overflow-wrap: anywhere; }
 pre { background: #f4f4f4; padding: .8rem; overflow: auto; max-height: 30rem; font-size: 12px; }
