@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 BIN = Path(sys.executable).parent
 PARTS = (
     *("Snakefile", "dvc.yaml", "config", "workflow", "src", "requirements.lock", "slurm"),
-    *(".gitignore", ".dvc/config", ".dvcignore"),
+    *(".gitignore", ".dvc/config", ".dvc/.gitignore", ".dvcignore"),
 )
 
 
