@@ -94,7 +94,7 @@ rule release:
     benchmark:
         f"results/{SCALE}/benchmarks/release.tsv"
     params:
-        results=f"results/{SCALE}",
+        results=subpath(input[0], parent=True),  # layer_times.json lies at the top
         files=release_files(),
     shell:
         "mkdir -p {output:q}"

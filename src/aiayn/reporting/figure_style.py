@@ -75,6 +75,8 @@ def save(figure: Figure, folder: Path, name: str, about: str) -> None:
     """Write ``<name>.png`` and ``<name>.svg`` with a note below the axes: the scale's line."""
     share = INCHES_OF_NOTE * (2 + about.count("\n")) / figure.get_figheight()
     figure.set_layout_engine("constrained", rect=(0, share, 1, 1 - share))
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # laid out once: it takes most of the time
     figure.text(0.01, 0.01, about, fontsize=7, color="#444444", va="bottom", wrap=True)
     for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
         with atomic_write(folder / f"{name}.{kind}", "wb") as stream:
