@@ -3,7 +3,7 @@
 import re
 
 from aiayn.common.files import write_json
-from aiayn.reporting.html import page_html
+from aiayn.reporting.html import page_html, section, slug
 
 PAGE = """# Table & more
 
@@ -25,10 +25,33 @@ def test_a_link_to_a_json_file_leads_to_its_text_in_the_page(tmp_path):
     write_json(tmp_path / "run.json", {"device": "<CPU>"})
     (tmp_path / "report").mkdir()
     page = page_html(PAGE, tmp_path / "report")
-    assert '<a href="#file-1">base</a>' in page
-    assert '<a href="#file-1">again</a>' in page
-    assert page.count('id="file-1"') == 1
+    assert '<a href="#runjson">base</a>' in page
+    assert '<a href="#runjson">again</a>' in page
+    assert page.count('id="runjson"') == 1
     assert "&quot;device&quot;: &quot;&lt;CPU&gt;&quot;" in page
+
+
+def test_a_link_to_a_section_leads_to_it_and_on_to_its_file(tmp_path):
+    write_json(tmp_path / "run.json", {"seed": 1})
+    other = (
+        "# Runs\n\n## All\n\n### en-de A1\n\nseed 1: [run](run.json)\n\n### en-de A2\n\nnot this\n"
+    )
+    (tmp_path / "runs.md").write_text(other)
+    page = page_html("# T\n\n[A1](runs.md#en-de-a1), [gone](runs.md#gone)\n", tmp_path)
+    order = ('<a href="#en-de-a1">A1</a>', 'id="en-de-a1"', '<a href="#runjson">', 'id="runjson"')
+    places = [page.index(text) for text in order]
+    assert places == sorted(places)
+    assert "not this" not in page
+    assert "<em>gone</em>" in page
+
+
+def test_a_section_ends_with_the_next_of_its_level():
+    text = "# T\n\n## a b\n\none\n\n### c\n\ntwo\n\n## d\n\nthree\n"
+    assert section(text, "a-b") == "## a b\n\none\n\n### c\n\ntwo\n\n"
+    assert section(text, "c") == "### c\n\ntwo\n\n"
+    assert section(text, "d").endswith("three\n")
+    assert section(text, "e") == ""
+    assert slug("EN-DE, test (Table 2)") == "en-de-test-table-2"
 
 
 def test_no_link_leads_out_of_the_page_but_to_the_web(tmp_path):

@@ -39,12 +39,12 @@ def test_the_report_needs_no_other_file_and_no_network(finished):
     assert not re.search(r"<(?:script|link|img)[^>]+(?:src|href)=\"(?!data:)", page)
 
 
-def test_the_report_holds_the_run_json_of_a_cell(finished):
-    page = finished.folder / "reports/smoke/html/provenance.html"
-    text = page.read_text(encoding="utf-8")
-    (anchor,) = re.findall(r'<a href="#(file-\d+)">[^<]*\bbase\b', text)[:1]
-    assert f'id="{anchor}"' in text
-    assert "&quot;data_sha256&quot;" in text
+def test_a_cell_of_table_3_leads_to_its_run_within_the_page(finished):
+    text = (finished.folder / "reports/smoke/html/table3.html").read_text(encoding="utf-8")
+    record = text.split('id="en-de-a1"')[1]
+    (anchor,) = re.findall(r'<a href="#([\w-]+)">', record)[:1]
+    assert "A1" in text.split('<a href="#en-de-a1">')[1][:10]
+    assert "&quot;data_sha256&quot;" in text.split(f'id="{anchor}"')[1]
 
 
 def test_a_report_that_cannot_be_made_is_one_line_and_a_failure(finished):

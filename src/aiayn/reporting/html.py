@@ -1,12 +1,13 @@
 """The pages as HTML, each whole in itself, for the Snakemake report that shows them.
 
-In report.html a page stands in a frame from which no file can be reached. So a link to a JSON file
-leads to the file's text at the end of the page, and a link to another page is mere text.
+In report.html a page stands in a frame from which nothing else can be reached. So what a page links
+to, a section of another page or a JSON file, stands at its end and the link leads there; a link to
+a whole page is mere text.
 """
 
 import html
+import re
 from pathlib import Path
-from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -34,54 +35,84 @@ _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><title>{title}</title><style>{style}</style></head>
 <body>
-{body}
-{files}</body>
+{body}</body>
 </html>
 """
+_SECTION = re.compile(r"^(#{2,}) (.+)$", re.MULTILINE)
 
 
-class _Files:
-    """JSON files that a page links to, each with a name to jump to."""
+def slug(heading: str) -> str:
+    """The name that forges give a heading to link to: lower case, hyphens for blanks."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def section(markdown: str, name: str) -> str:
+    """The section whose heading has a slug, without those after it; empty when there is none."""
+    headings = list(_SECTION.finditer(markdown))
+    for number, heading in enumerate(headings):
+        if slug(heading[2]) == name:
+            level = len(heading[1])
+            ends = (one.start() for one in headings[number + 1 :] if len(one[1]) <= level)
+            return markdown[heading.start() : next(ends, len(markdown))]
+    return ""
+
+
+class _Page:
+    """A page and, as its links ask for them, what is put at its end."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.parser = MarkdownIt("commonmark").enable("table")
         self.anchors: dict[str, str] = {}
+        """Where each link leads in this page."""
+        self.appended: list[str] = []
 
-    def anchor(self, href: str) -> str | None:
-        """Where in the page the file will stand; ``None`` for what is no JSON file on disk."""
-        if not href.endswith(".json") or not (self.folder / unquote(href)).is_file():
-            return None
-        return self.anchors.setdefault(href, f"file-{len(self.anchors) + 1}")
+    def render(self, markdown: str) -> str:
+        """Markdown as HTML, its links led into this page."""
+        tokens = self.parser.parse(markdown)
+        for number, token in enumerate(tokens):
+            if token.type == "heading_open":
+                token.attrSet("id", slug(tokens[number + 1].content))
+            self._redirect(token.children or [])
+        return str(self.parser.renderer.render(tokens, self.parser.options, {}))
 
-    def text(self) -> str:
-        """The files, one after another."""
-        parts = [
-            f'<h3 id="{anchor}">{html.escape(unquote(href).replace("../", ""))}</h3>\n'
-            f"<pre>{html.escape((self.folder / unquote(href)).read_text(encoding='utf-8'))}</pre>\n"
-            for href, anchor in self.anchors.items()
-        ]
-        return "<h2>Files that this page refers to</h2>\n" + "".join(parts) if parts else ""
+    def _redirect(self, tokens: list[Token]) -> None:
+        closing: list[str] = []
+        for token in tokens:
+            if token.type == "link_open":
+                anchor = self._anchor(str(token.attrGet("href")))
+                if anchor:
+                    token.attrSet("href", anchor)
+                else:
+                    token.tag, token.attrs = "em", {}
+                closing.append(token.tag)
+            elif token.type == "link_close":
+                token.tag = closing.pop()
 
+    def _anchor(self, href: str) -> str | None:
+        """Where a link may lead: within this page or to the web."""
+        if href.startswith(("#", "http://", "https://")):
+            return href
+        if href not in self.anchors:
+            file, _, name = href.partition("#")
+            path = self.folder / file
+            if path.suffix == ".json" and path.is_file():
+                self._append_file(href, file)
+            elif name and path.suffix == ".md" and path.is_file():
+                self._append_section(href, path, name)
+        return self.anchors.get(href)
 
-def _is_elsewhere(href: str) -> bool:
-    """Not in this page and not on the web."""
-    return not href.startswith(("#", "http://", "https://"))
+    def _append_file(self, href: str, file: str) -> None:
+        text = html.escape((self.folder / file).read_text(encoding="utf-8"))
+        self.appended.append(f'<h3 id="{slug(file)}">{html.escape(file)}</h3>\n<pre>{text}</pre>\n')
+        self.anchors[href] = f"#{slug(file)}"
 
-
-def _redirect(tokens: list[Token], files: _Files) -> None:
-    """Lead links to files into the page; take other pages' links away."""
-    closing: list[str] = []
-    for token in tokens:
-        if token.type == "link_open":
-            href = str(token.attrGet("href"))
-            anchor = files.anchor(href)
-            if anchor:
-                token.attrSet("href", f"#{anchor}")
-            elif _is_elsewhere(href):
-                token.tag, token.attrs = "em", {}
-            closing.append(token.tag)
-        elif token.type == "link_close":
-            token.tag = closing.pop()
+    def _append_section(self, href: str, path: Path, name: str) -> None:
+        text = section(path.read_text(encoding="utf-8"), name)
+        if text:
+            self.anchors[href] = f"#{name}"  # first: the section may link to itself
+            place = len(self.appended)  # before the files that the section refers to
+            self.appended.insert(place, self.render(text))
 
 
 def page_html(markdown: str, folder: Path) -> str:
@@ -91,13 +122,12 @@ def page_html(markdown: str, folder: Path) -> str:
         markdown: The page; its first line is its title.
         folder: Where its links start from.
     """
-    parser = MarkdownIt("commonmark").enable("table")
-    tokens, files = parser.parse(markdown), _Files(folder)
-    for token in tokens:
-        _redirect(token.children or [], files)
-    body = parser.renderer.render(tokens, parser.options, {})
+    page = _Page(folder)
+    body = page.render(markdown)
+    if page.appended:
+        body += "<hr>\n<h2>What this page refers to</h2>\n" + "".join(page.appended)
     title = markdown.partition("\n")[0].lstrip("# ")
-    return _PAGE.format(title=html.escape(title), style=STYLE, body=body, files=files.text())
+    return _PAGE.format(title=html.escape(title), style=STYLE, body=body)
 
 
 def write_html(folder: Path) -> None:
