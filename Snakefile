@@ -16,6 +16,9 @@ min_version("9.0")
 configfile: "config/config.yaml"
 
 
+report: "workflow/report/workflow.rst"
+
+
 include: "workflow/rules/common.smk"
 include: "workflow/rules/inputs.smk"
 include: "workflow/rules/resources.smk"
@@ -24,12 +27,18 @@ include: "workflow/rules/text.smk"
 include: "workflow/rules/training.smk"
 include: "workflow/rules/decoding.smk"
 include: "workflow/rules/scoring.smk"
+include: "workflow/rules/analysis.smk"
 include: "workflow/rules/reporting.smk"
+include: "workflow/rules/report_html.smk"
+
+
+onsuccess:
+    write_report_html()
 
 
 rule all:
-    """Both tables, the figures and everything else in reports/<scale>."""
+    """Both tables, the figures and everything else in reports/<scale>, and the models."""
     default_target: True
     input:
         REPORT_FILES,
-        f"results/{SCALE}/release",
+        RELEASE,

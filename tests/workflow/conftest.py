@@ -12,7 +12,10 @@ import pytest
 from tests.conftest import ROOT
 
 BIN = Path(sys.executable).parent
-PARTS = ("Snakefile", "dvc.yaml", "config", "workflow", "src", "requirements.lock", "slurm")
+PARTS = (
+    *("Snakefile", "dvc.yaml", "config", "workflow", "src", "requirements.lock", "slurm"),
+    *(".gitignore", ".dvc/config", ".dvc/.gitignore", ".dvcignore"),
+)
 
 
 class Checkout:
@@ -78,7 +81,7 @@ def copy_checkout(folder: Path) -> Checkout:
                 source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info")
             )
         elif source.exists():
-            folder.mkdir(parents=True, exist_ok=True)
+            (folder / part).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, folder / part)
     (ROOT / "results/downloads").mkdir(parents=True, exist_ok=True)
     (folder / "results").mkdir()

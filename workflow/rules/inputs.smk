@@ -50,13 +50,13 @@ def model_for(wildcards):
     return f"{run}/{last}model.safetensors"
 
 
-def in_report(path, caption, category):
+def in_report(path, caption, category, title):
     """A file of reports/<scale> that the Snakemake report shows with its caption."""
     return report(
         f"reports/{SCALE}/{path}",
         caption=f"../report/{caption}.rst",
         category=category,
-        labels={"file": path.rpartition("/")[2]},
+        labels={"": title},
     )
 
 
@@ -83,49 +83,41 @@ def reference_of_dev(wildcards):
     return f"{pair_folder(wildcards)}/raw/{corpus_pair(wildcards).dev}.{wildcards.tgt}"
 
 
-def paired_tests(_):
-    """Table 3's rows against base: nothing to test without base and another row."""
-    several = PROJECT.rows[:1] == ("base",) and len(PROJECT.rows) > 1
-    tested = several and TABLE3_PAIR in PROJECT.settings.pairs
-    return f"results/{SCALE}/{TABLE3_PAIR}/significance.json" if tested else []
+def attention_model(wildcards):
+    """The averaged base model of the first seed."""
+    seed = PROJECT.settings.seeds[0]
+    return f"{pair_folder(wildcards)}/base/seed{seed}/model.safetensors"
 
 
-def trained_and_scored(_):
-    """The marker and every score of each run."""
-    return [
-        f"{run_folder(run)}/{file}"
-        for run in PROJECT.runs
-        for file in (
-            "trained.json",
-            *(f"score.{name}.json" for name in PROJECT.scored_sets(run)),
-        )
-    ]
+def attention_text(wildcards):
+    """The source side of the first test set, raw."""
+    return f"{pair_folder(wildcards)}/raw/{corpus_pair(wildcards).tests[0]}.{wildcards.src}"
 
 
-def counts_of_pairs(_):
-    """What extraction and cleaning kept and dropped."""
-    return [
-        f"results/{SCALE}/{pair}/{file}"
-        for pair in PROJECT.settings.pairs
-        for names in [PROJECT.corpus_pair(pair)]
-        for file in (
-            *(f"raw/{name}.json" for name in (*names.train, names.dev, *names.tests)),
-            *(f"clean/{part}.json" for part in names.train),
-        )
-    ]
+def files_of_run(run):
+    """What a release keeps of a run: Table 2's models, and what its numbers are made of."""
+    yield from ("trained.json", "run.json", "train.csv", "valid.csv")
+    if PROJECT.experiments[run.row].table2:
+        yield from MODEL_FILES
+    for name in PROJECT.scored_sets(run):
+        yield from (f"hypothesis.{name}.{run.pair[-2:]}", f"score.{name}.json")
+
+
+def files_of_pair(pair):
+    """What a release keeps of a pair: counts of pairs, the test sets' text, what compares rows."""
+    names = PROJECT.corpus_pair(pair)
+    yield from (f"raw/{name}.json" for name in (*names.train, names.dev, *names.tests))
+    yield from (f"clean/{part}.json" for part in names.train)
+    yield from (f"raw/{name}.{lang}" for name in names.tests for lang in pair.split("-"))
+    if pair == TABLE3_PAIR and "base" in PROJECT.rows:
+        yield "attention.json"
+        if len(PROJECT.rows) > 1:
+            yield "significance.json"  # every row against base
 
 
 def release_files():
-    """Averaged models, hypotheses and scores, by their paths below results/<scale>."""
-    return [
-        f"{run_folder(run)}/{file}".removeprefix(f"results/{SCALE}/")
-        for run in PROJECT.runs
-        for file in (
-            *(MODEL_FILES if PROJECT.experiments[run.row].table2 else ()),
-            *(
-                file
-                for name in PROJECT.scored_sets(run)
-                for file in (f"hypothesis.{name}.{run.pair[-2:]}", f"score.{name}.json")
-            ),
-        )
-    ]
+    """All that a report is made of, and the models; by their paths below results/<scale>."""
+    runs = [f"{run_folder(run)}/{file}" for run in PROJECT.runs for file in files_of_run(run)]
+    pairs = [f"{pair}/{file}" for pair in PROJECT.settings.pairs for file in files_of_pair(pair)]
+    inside = [path.removeprefix(f"results/{SCALE}/") for path in runs]
+    return ["layer_times.json", *pairs, *inside]

@@ -1,48 +1,80 @@
-"""Reporting: tables, figures and pages of the scale.
+"""Reporting: tables, figures and pages of the scale, out of the release.
 
 Needs   all of the scale's run folders, with scores
-Writes  reports/<scale>/
+Writes  results/release/<scale>/
+        reports/<scale>/
 """
 
-# Each file of the report and the caption, workflow/report/<caption>.rst, that explains it.
-PAGES = {
-    "index.md": "index",
-    "table2.md": "table2",
-    "table2.csv": "table2",
-    "table2.tex": "table2",
-    "table3.md": "table3",
-    "table3.csv": "table3",
-    "table3.tex": "table3",
-    "claims.md": "claims",
-    "bleu.md": "bleu",
-    "deviations.md": "deviations",
-    "samples.md": "samples",
-    "data.md": "data",
-    "provenance.md": "provenance",
-    "metrics.json": "metrics",
-    "curves.csv": "curves",
-}
-FIGURES = {
-    "ablation_A": "ablation",
-    "ablation_B": "ablation",
-    "ablation_C": "ablation",
-    "ablation_D": "ablation",
-    "ablation_E": "ablation",
-    "bleu_against_cost": "cost",
-    "learning_loss": "learning",
-    "learning_ppl": "learning",
-    "learning_rate": "learning_rate",
-    "positional_dot_products": "positions",
-    "positional_encoding": "positions",
-}
+RELEASE = f"results/release/{SCALE}"
 
+TABLES, CLAIMS, FIGURES, ORIGINS, FILES = (
+    "1. Tables",
+    "2. Claims, BLEU and samples",
+    "3. Figures",
+    "4. Where the numbers come from",
+    "5. Files for tools",
+)
 
-REPORT_FILES = [
-    *(in_report(page, caption, "Tables and pages") for page, caption in PAGES.items()),
-    *(in_report(f"figures/{name}.svg", caption, "Figures") for name, caption in FIGURES.items()),
-    *(f"reports/{SCALE}/figures/{name}.png" for name in FIGURES),
+# Each file that report.html shows: caption (workflow/report/<caption>.rst), category, title.
+SHOWN = {
+    "html/table2.html": ("table2", TABLES, "Table 2: BLEU and training cost"),
+    "html/table3.html": ("table3", TABLES, "Table 3: variations on base"),
+    "html/claims.html": ("claims", CLAIMS, "The paper's claims"),
+    "html/bleu.html": ("bleu", CLAIMS, "BLEU by every convention"),
+    "html/samples.html": ("samples", CLAIMS, "Sample translations"),
+    "html/provenance.html": ("provenance", ORIGINS, "Provenance of every run"),
+    "html/deviations.html": ("deviations", ORIGINS, "Deviations from the paper"),
+    "html/data.html": ("data", ORIGINS, "Data kept and dropped"),
+    "table2.csv": ("table2", FILES, "Table 2, CSV"),
+    "table2.tex": ("table2", FILES, "Table 2, LaTeX"),
+    "table3.csv": ("table3", FILES, "Table 3, CSV"),
+    "table3.tex": ("table3", FILES, "Table 3, LaTeX"),
+    "metrics.json": ("metrics", FILES, "Metrics, JSON"),
+    "curves.csv": ("curves", FILES, "Learning curves, CSV"),
+}
+DRAWN = {
+    "ablation_A": ("ablation", "(A) attention heads"),
+    "ablation_B": ("ablation", "(B) key size"),
+    "ablation_C": ("ablation", "(C) model size"),
+    "ablation_D": ("ablation", "(D) regularization"),
+    "ablation_E": ("ablation", "(E) positional encoding"),
+    "bleu_against_cost": ("cost", "BLEU against training cost"),
+    "learning_loss": ("learning", "Training loss"),
+    "learning_ppl": ("learning", "Perplexity on dev"),
+    "attention_encoder": ("attention", "Attention: encoder"),
+    "attention_decoder": ("attention", "Attention: decoder"),
+    "attention_cross": ("attention", "Attention: decoder over encoder"),
+    "layer_times": ("layer_times", "Table 1 measured"),
+    "learning_rate": ("learning_rate", "Learning rate"),
+    "label_smoothing": ("label_smoothing", "Label smoothing"),
+    "positional_encoding": ("positions", "Positional encoding"),
+    "positional_dot_products": ("positions", "Positions against offset"),
+}
+REPORTED = [
+    *(in_report(file, *shown) for file, shown in SHOWN.items()),
+    *(
+        in_report(f"figures/{name}.svg", caption, FIGURES, title)
+        for name, (caption, title) in DRAWN.items()
+    ),
+    *(f"reports/{SCALE}/figures/{name}.png" for name in DRAWN),
+    *(
+        f"reports/{SCALE}/{page}.md"
+        for page in (
+            "index",
+            "table2",
+            "table3",
+            "claims",
+            "bleu",
+            "deviations",
+            "samples",
+            "data",
+            "provenance",
+        )
+    ),
     *(f"reports/{SCALE}/runs/{run.pair}.{run.row}.seed{run.seed}.json" for run in PROJECT.runs),
 ]
+# The same paths without captions, which `all` would take for files of its own.
+REPORT_FILES = [str(file) for file in REPORTED]
 
 
 localrules:
@@ -56,13 +88,13 @@ rule release:
     input:
         [f"results/{SCALE}/{file}" for file in release_files()],
     output:
-        directory(f"results/{SCALE}/release"),
+        directory(RELEASE),
     log:
         f"results/{SCALE}/logs/release.log",
     benchmark:
         f"results/{SCALE}/benchmarks/release.tsv"
     params:
-        results=subpath(output[0], parent=True),
+        results=subpath(input[0], parent=True),  # layer_times.json lies at the top
         files=release_files(),
     shell:
         "mkdir -p {output:q}"
@@ -72,18 +104,20 @@ rule release:
 rule report:
     """Tables 2 and 3 beside the paper's, figures, samples, where every number came from."""
     input:
-        runs=trained_and_scored,
-        significance=paired_tests,
-        counts=counts_of_pairs,
+        release=RELEASE,
         published="config/published.yaml",
         code=[*package("reporting"), FORMULAS],
     output:
-        REPORT_FILES,
+        REPORTED,
     log:
         f"results/{SCALE}/logs/report.log",
     benchmark:
         f"results/{SCALE}/benchmarks/report.tsv"
     params:
         settings=PROJECT.settings.model_dump_json(),
+        results=subpath(input.release, parent=True),
     shell:
-        "aiayn report" " --settings {params.settings:q}" " > {log:q} 2>&1"
+        "aiayn report"
+        " --settings {params.settings:q}"
+        " --results {params.results:q}"
+        " > {log:q} 2>&1"

@@ -31,6 +31,8 @@ COMMANDS = (
     "export",
     "score",
     "significance",
+    "attention",
+    "layer-times",
     "report",
     "plan",
     "doctor",

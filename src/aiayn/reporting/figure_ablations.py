@@ -131,7 +131,7 @@ PANELS: tuple[tuple[str, Value, Value], ...] = (
 
 def _ablation(results: Results, rows: list[Row], group: str, folder: Path) -> None:
     series = group_series(results, rows, group)
-    width = 7.5 + 1.2 * (len(series) - 1)
+    width = 7.5 + 2.0 * (len(series) - 1)
     figure, axes = new_figure(2, 2, width=width, height=5.2)
     for (label, ours, paper), (left, right) in zip(PANELS, axes, strict=True):
         if not _draw(left, series, ours, ours=True):

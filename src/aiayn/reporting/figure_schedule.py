@@ -16,6 +16,10 @@ from aiayn.reporting.table3 import resolved_shape
 
 PAPER_WARMUP = "training.warmup"
 RECORDED_POINTS = 12
+WARMUP_QUARTERS = (1, 2, 4, 8, 16)
+"""Warm-ups drawn, in quarters of the paper's."""
+SHOWN_WARMUPS = 2
+"""Steps shown, in the longest warm-up drawn."""
 
 
 def _curve(axes: Axes, number: int, label: str, steps: int, **schedule: Any) -> None:
@@ -51,10 +55,25 @@ def _ours(axes: Axes, results: Results) -> None:
             axes.plot(chosen["step"], chosen["lr"], **look)
 
 
-def _paper(axes: Axes, results: Results) -> None:
-    published = results.published
-    warmup = next(item.value for item in published.recipe if item.key == PAPER_WARMUP)
+def _paper_warmup(results: Results) -> int:
+    recipe = results.published.recipe
+    warmup = next(item.value for item in recipe if item.key == PAPER_WARMUP)
     assert isinstance(warmup, int)
+    return warmup
+
+
+def _warmups(axes: Axes, results: Results) -> None:
+    """The peak is (d_model * warmup)^-0.5, at step warmup; from there on the curves are one."""
+    base, warmup = results.published.table3["base"], _paper_warmup(results)
+    assert base.d_model is not None
+    values = [warmup * factor // 4 for factor in WARMUP_QUARTERS]
+    for number, one in enumerate(values):
+        steps = SHOWN_WARMUPS * max(values)
+        _curve(axes, number, f"warm-up {one:,}", steps, d_model=base.d_model, warmup=one)
+
+
+def _paper(axes: Axes, results: Results) -> None:
+    published, warmup = results.published, _paper_warmup(results)
     for number, name in enumerate(("base", "big")):
         row = published.table3[name]
         assert row.d_model is not None
@@ -65,12 +84,14 @@ def _paper(axes: Axes, results: Results) -> None:
 
 def draw_schedule(results: Results, folder: Path) -> None:
     """Write ``learning_rate.{png,svg}``: lines are Equation 3, markers are train.csv's rates."""
-    figure, [[left, right]] = new_figure(1, 2, width=9.4, height=4.4)
+    figure, [[left, middle, right]] = new_figure(1, 3, width=12.6, height=4.6)
     _ours(left, results)
-    _paper(right, results)
+    _paper(middle, results)
+    _warmups(right, results)
     left.set_title("this run (markers: recorded)")
-    right.set_title("the paper")
-    for axes in (left, right):
+    middle.set_title("the paper")
+    right.set_title("the paper's base with other warm-ups")
+    for axes in (left, middle, right):
         axes.set_ylabel("learning rate")
         axes.set_ylim(bottom=0)
         axes.ticklabel_format(axis="y", style="sci", scilimits=(0, 0))

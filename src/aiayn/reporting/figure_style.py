@@ -14,8 +14,8 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#0
 """Okabe and Ito's colours, which colour-blind readers tell apart; never the only difference."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h", "p")
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)), (0, (3, 3, 1, 3)))
-INCHES_OF_NOTE = 0.3
-"""Height below the axes for the scale's line."""
+INCHES_OF_NOTE = 0.15
+"""Height below the axes for each line of the note, and as much again as a margin."""
 
 # Set once for the process: lines take their defaults when they are made, files when they are saved.
 matplotlib.rcParams.update(
@@ -49,11 +49,11 @@ def line_style(number: int) -> dict[str, Any]:
 
 
 def new_figure(
-    rows: int, columns: int, *, width: float, height: float
+    rows: int, columns: int, *, width: float, height: float, heights: list[int] | None = None
 ) -> tuple[Figure, list[list[Axes]]]:
-    """A figure and its grid of axes, in inches."""
+    """A figure and its grid of axes, in inches; ``heights`` are the rows' shares."""
     figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False)
+    axes = figure.subplots(rows, columns, squeeze=False, height_ratios=heights)
     return figure, [list(row) for row in axes]
 
 
@@ -72,9 +72,11 @@ def note_not_run(axes: Axes, text: str = "not run") -> None:
 
 
 def save(figure: Figure, folder: Path, name: str, about: str) -> None:
-    """Write ``<name>.png`` and ``<name>.svg`` with the scale's line below the axes."""
-    share = INCHES_OF_NOTE / figure.get_figheight()
+    """Write ``<name>.png`` and ``<name>.svg`` with a note below the axes: the scale's line."""
+    share = INCHES_OF_NOTE * (2 + about.count("\n")) / figure.get_figheight()
     figure.set_layout_engine("constrained", rect=(0, share, 1, 1 - share))
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # laid out once: it takes most of the time
     figure.text(0.01, 0.01, about, fontsize=7, color="#444444", va="bottom", wrap=True)
     for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
         with atomic_write(folder / f"{name}.{kind}", "wb") as stream:

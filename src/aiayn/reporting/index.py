@@ -4,6 +4,7 @@ from pathlib import Path
 
 from aiayn.reporting.claims import summary_records
 from aiayn.reporting.cost import device_hours
+from aiayn.reporting.figures import FIGURES
 from aiayn.reporting.measured import (
     NOT_RUN,
     bleu_text,
@@ -33,20 +34,6 @@ PAGES = {
     "data.md": "the data: archives, pairs kept and dropped by reason",
     "provenance.md": "code, data, machine and hours of every run; every table links to it",
 }
-FIGURES = {
-    "ablation_A": "(A) attention heads",
-    "ablation_B": "(B) key size",
-    "ablation_C": "(C) model size",
-    "ablation_D": "(D) regularization",
-    "ablation_E": "(E) positional encoding",
-    "learning_loss": "Training loss",
-    "learning_ppl": "Perplexity on the dev set",
-    "bleu_against_cost": "BLEU against training cost",
-    "learning_rate": "Learning rate",
-    "positional_encoding": "Positional encoding",
-    "positional_dot_products": "Positional encoding: similarity against offset",
-}
-"""Every figure, in order; each is written as PNG and SVG."""
 SEE_CLAIMS = "What was tested, and how a verdict comes about: [claims.md](claims.md)."
 
 

@@ -10,11 +10,8 @@ from aiayn.reporting.claims import write_claims
 from aiayn.reporting.curves import write_curves
 from aiayn.reporting.data import write_data
 from aiayn.reporting.deviations import write_deviations
-from aiayn.reporting.figure_ablations import draw_ablations
-from aiayn.reporting.figure_cost import draw_cost
-from aiayn.reporting.figure_curves import draw_curves
-from aiayn.reporting.figure_positions import draw_positions
-from aiayn.reporting.figure_schedule import draw_schedule
+from aiayn.reporting.figures import DRAWINGS
+from aiayn.reporting.html import write_html
 from aiayn.reporting.index import write_index
 from aiayn.reporting.metrics import write_metrics
 from aiayn.reporting.provenance import write_provenance
@@ -38,13 +35,6 @@ PAGES: tuple[Writer, ...] = (
     write_curves,
     write_metrics,
 )
-FIGURES: tuple[Writer, ...] = (
-    draw_ablations,
-    draw_curves,
-    draw_cost,
-    draw_schedule,
-    draw_positions,
-)
 
 
 def write_report(project: Project, *, root: Path, results: Path, reports: Path) -> Path:
@@ -66,7 +56,8 @@ def write_report(project: Project, *, root: Path, results: Path, reports: Path) 
     folder = reports / project.name
     for write in track(PAGES, "report: pages", total=len(PAGES), unit="kinds"):
         write(found, folder)
-    for draw in track(FIGURES, "report: figures", total=len(FIGURES), unit="kinds"):
+    for draw in track(DRAWINGS, "report: figures", total=len(DRAWINGS), unit="kinds"):
         draw(found, folder / "figures")
     write_index(found, folder)
+    write_html(folder)
     return folder
