@@ -52,22 +52,21 @@ def _complexity(text: str) -> str:
 
 
 def _draw_crossings(axes: Axes, times: LayerTimes) -> None:
+    """Number the crossing points; their lengths stand beside the axes, where nothing overlaps."""
     own = times.seconds[SELF_ATTENTION]
-    for number, (kind, other) in enumerate(times.seconds.items()):
+    notes: list[str] = []
+    for kind, other in times.seconds.items():
         n = crossing(times.lengths, own, other) if kind != SELF_ATTENTION else None
         if n is None:
             continue
         y = float(np.exp(np.interp(np.log(n), np.log(times.lengths), np.log(own)))) * 1e3
-        axes.plot([n], [y], marker="o", markersize=11, markerfacecolor="none", color="black")
-        axes.annotate(
-            f"n ≈ {n:,.0f}: {kind}\nbecomes the faster",
-            (n, y),
-            xytext=(-14, 14 + 10 * number),
-            textcoords="offset points",
-            ha="right",
-            fontsize=8,
-            arrowprops={"arrowstyle": "-", "color": "#555555", "linewidth": 0.6},
-        )
+        axes.plot([n], [y], marker="o", markersize=13, markerfacecolor="white", color="black")
+        number = str(len(notes) + 1)
+        axes.annotate(number, (n, y), ha="center", va="center", fontsize=8, zorder=10)
+        notes.append(f"{number}: {kind}, n ≈ {n:,.0f}")
+    if notes:
+        text = "\n".join(["self-attention becomes slower than", *notes])
+        axes.text(1.03, 0.5, text, transform=axes.transAxes, fontsize=8, va="top")
 
 
 def _draw(axes: Axes, times: LayerTimes, complexities: dict[str, str]) -> None:
