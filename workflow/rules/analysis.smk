@@ -19,6 +19,9 @@ rule attention:
     benchmark:
         "results/{scale}/benchmarks/attention/{src}-{tgt}.tsv"
     threads: 1
+    resources:
+        **LIGHT,
+        gres=gpus(0 if PROJECT.settings.device == "cpu" else 1),
     params:
         model=subpath(input.model, parent=True),
         beam=PROJECT.settings.beam,
@@ -49,6 +52,10 @@ rule layer_times:
     benchmark:
         "results/{scale}/benchmarks/layer_times.tsv"
     threads: 1
+    resources:
+        mem_mb=SANITY.mem_mb,
+        runtime=SANITY.runtime_min,
+        gres=gpus(0 if PROJECT.settings.device == "cpu" else 1),
     params:
         device=PROJECT.settings.device,
     shell:

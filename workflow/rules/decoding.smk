@@ -92,6 +92,9 @@ rule losses:
     benchmark:
         "results/{scale}/benchmarks/losses/{src}-{tgt}.tsv"
     threads: 1
+    resources:
+        **LIGHT,
+        gres=gpus(0 if PROJECT.settings.device == "cpu" else 1),
     params:
         models=lambda wildcards: [
             f"{run.row}={run_folder(run)}/last" for run in runs_of_pair(wildcards)

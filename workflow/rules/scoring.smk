@@ -46,6 +46,8 @@ rule significance:
         "results/{scale}/logs/significance/{src}-{tgt}.log",
     benchmark:
         "results/{scale}/benchmarks/significance/{src}-{tgt}.tsv"
+    resources:
+        **LIGHT,
     params:
         set=lambda wildcards: corpus_pair(wildcards).dev,
         systems=lambda wildcards, input: [
