@@ -35,7 +35,7 @@ def names_in(path: Path) -> set[str]:
     """What ``file::name`` may name."""
     if path.suffix == ".py":
         return python_names(path)
-    pattern = r"^(?:rule|def) (\w+)[(:]" if path.suffix == ".smk" else r"^(\w+):"
+    pattern = r"^(?:rule|def) (\w+)" if path.suffix == ".smk" else r"^(\w+):"
     return set(re.findall(pattern, path.read_text(encoding="utf-8"), re.MULTILINE))
 
 

@@ -68,7 +68,7 @@ def test_the_page_has_three_sections_with_edits_and_commands():
 def test_a_row_of_your_own(checkout):
     before = (checkout.folder / "results/smoke/en-de/base/seed1/last/model.safetensors").stat()
     output = follow(checkout, SECTIONS[0])
-    assert re.search(r"^\| wide .*\*\*768\*\*", output, re.MULTILINE), output[-2000:]
+    assert re.search(r"^\| \[?wide\b.*\b768\b", output, re.MULTILINE), output[-2000:]
     after = (checkout.folder / "results/smoke/en-de/base/seed1/last/model.safetensors").stat()
     assert after.st_mtime_ns == before.st_mtime_ns, "base was trained again"
     path = checkout.folder / "config/experiments.yaml"
@@ -82,6 +82,7 @@ def test_a_row_of_your_own(checkout):
 def test_a_corpus_of_your_own(checkout):
     output = follow(checkout, SECTIONS[1])
     assert "Corpus `mine`: my own text." in output
+    assert "None: the text is your own files." in output
     scores = pd.read_csv(checkout.folder / "reports/mine/table2.csv")
     assert scores[scores.source == "reproduced"].bleu.notna().sum() == 1
 
@@ -92,5 +93,4 @@ def test_a_new_language_pair(checkout):
     assert " che " in raw
     scores = pd.read_csv(checkout.folder / "reports/smoke/table2.csv")
     ours = scores[(scores.pair == "en-it") & (scores.source == "reproduced")]
-    assert ours.bleu.notna().all()
-    assert len(ours) >= 1
+    assert ours.bleu.notna().sum() == 1  # base; big is not run

@@ -27,7 +27,8 @@ def _reasons(dropped: dict[str, int]) -> str:
 
 
 def _extracted(results: Results, pair: str) -> Iterator[dict[str, Cell]]:
-    for name in results.project.corpus_pair(pair).names:
+    corpus_pair = results.project.corpus_pair(pair)
+    for name in corpus_pair.names:
         path = results.folder / pair / "raw" / f"{name}.json"
         counts = _counts(path, "read", "kept", "dropped", "official")
         if counts is None:
@@ -38,8 +39,14 @@ def _extracted(results: Results, pair: str) -> Iterator[dict[str, Cell]]:
             "read": f"{counts['read']:,}",
             "kept": f"{counts['kept']:,}",
             "dropped": _reasons(counts["dropped"]),
-            "data": "official" if counts["official"] else "**not the official ones**",
+            "data": _origin(counts["official"], bool(corpus_pair.files(name))),
         }
+
+
+def _origin(official: bool, own: bool) -> str:
+    if own:
+        return "your own files"
+    return "official" if official else "**not the official ones**"
 
 
 def _cleaned(results: Results, pair: str) -> Iterator[dict[str, Cell]]:
@@ -90,13 +97,15 @@ def _archives(results: Results) -> str:
                 "licence": markdown_escape(archive.licence),
             }
         )
+    if not records:
+        return "## Archives\n\nNone: the text is your own files."
     about = "By config/corpora.yaml; each is checked when it is downloaded:"
     return f"## Archives\n\n{about}\n\n{markdown_table(records)}"
 
 
 def _pair(results: Results, pair: str) -> str:
     return (
-        f"## {pair.upper()}\n\nTaken out of the archives, after the scale's selection:\n\n"
+        f"## {pair.upper()}\n\nAfter the scale's selection:\n\n"
         f"{markdown_table(list(_extracted(results, pair)))}\n\n"
         "Training parts after cleaning; a pair counts under the first reason that applies:\n\n"
         f"{markdown_table(list(_cleaned(results, pair)))}"
