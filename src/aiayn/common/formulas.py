@@ -5,7 +5,9 @@ from numpy.typing import NDArray
 
 
 def learning_rate(step: int, *, d_model: int, warmup: int, factor: float = 1.0) -> float:
-    """lrate = d_model^-0.5 * min(step^-0.5, step * warmup^-1.5), times ``factor`` (Equation 3).
+    """lrate = d_model^-0.5 * min(step^-0.5, step * warmup^-1.5), times ``factor``.
+
+    Section 5.3, Equation 3.
 
     Args:
         step: From 1.

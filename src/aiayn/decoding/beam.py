@@ -1,5 +1,7 @@
 """Beam search with a length penalty (Section 6.1), many sentences at once.
 
+A translation grows by a token a step, which the decoder reads next (Section 3).
+
 The rows of a step are hypotheses: ``beam`` for each sentence still being translated, one sentence
 after another. Shape suffixes: B sentences, W beam width, C candidates, R = B * W rows.
 """

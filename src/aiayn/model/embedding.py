@@ -61,7 +61,7 @@ class Embedding(nn.Module):
         self.scale = math.sqrt(config.d_model)
 
     def forward(self, ids_BT: Tensor, start: int = 0) -> Tensor:
-        """Embeddings times sqrt(d_model), plus positions, with dropout: [B, T, D].
+        """Embeddings times sqrt(d_model), plus positions, with dropout (Section 5.4): [B, T, D].
 
         Args:
             start: Position of the first column.

@@ -14,7 +14,7 @@ LAYER_NORM_EPS = 1e-6
 
 
 class FeedForward(nn.Module):
-    """FFN(x) = max(0, x W_1 + b_1) W_2 + b_2 (Equation 2)."""
+    """FFN(x) = max(0, x W_1 + b_1) W_2 + b_2 (Section 3.3, Equation 2)."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class AddNorm(nn.Module):
 
 
 class EncoderLayer(nn.Module):
-    """Self-attention, then a feed-forward network."""
+    """Self-attention, then a feed-forward network (Sections 3.1 and 3.2.3)."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class EncoderLayer(nn.Module):
 
 
 class DecoderLayer(nn.Module):
-    """Masked self-attention, attention over the encoder's output, a feed-forward network."""
+    """Masked self-attention, attention over the encoder, feed-forward (Sections 3.1 and 3.2.3)."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()

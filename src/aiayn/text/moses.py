@@ -164,8 +164,8 @@ def _for_bleu(lang: str) -> tuple[sacremoses.MosesPunctNormalizer, _Tokenizer]:
 def tokenize_for_bleu(line: str, lang: str) -> str:
     """Tokens of a detokenized line as BLEU on tokenized text counts them.
 
-    The chain of the paper's time: ``replace-unicode-punctuation.perl``, then ``tokenizer.perl``
-    without ``-a`` and with its escapes.
+    The chain of the paper's time (Section 6.1): ``replace-unicode-punctuation.perl``, then
+    ``tokenizer.perl`` without ``-a`` and with its escapes.
     """
     normalizer, tokenizer = _for_bleu(lang)
     return " ".join(tokenizer.tokenize(normalizer.replace_unicode_punct(line)))

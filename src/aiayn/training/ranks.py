@@ -1,4 +1,4 @@
-"""One training on several processes: who am I, and what do we agree on.
+"""One training on several processes: who am I, and what do we agree on (Section 5.2).
 
 torchrun starts one process a GPU (or, on CPUs, as many as asked for) and tells each its rank. A
 step is the same whatever their number: rank r takes micro-batches r, r + world, ... of it, and

@@ -1,4 +1,4 @@
-"""Perplexity on the dev set, per BPE token (Table 3's PPL)."""
+"""Perplexity on the dev set, per BPE token (Section 6.2, Table 3's PPL)."""
 
 import math
 from dataclasses import dataclass
