@@ -78,13 +78,13 @@ def die_at_pruning(last_step, *removed):
     """Kill this very process when it prunes after a step, with files of the oldest removed."""
     original = loop.prune_checkpoints
 
-    def prune(folder, keep):
+    def prune(folder, **options):
         found = list_checkpoints(folder)
         if found[-1].step == last_step:
             for name in removed:
                 (found[0].path / name).unlink()
             die()
-        original(folder, keep)
+        original(folder, **options)
 
     loop.prune_checkpoints = prune
 

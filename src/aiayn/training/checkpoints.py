@@ -74,12 +74,19 @@ def save_checkpoint(
     return Checkpoint(step, path)
 
 
-def prune_checkpoints(folder: Path, keep: int) -> None:
-    """Keep the last ``keep`` checkpoints, and the optimizer of two: the newest may prove broken."""
+def prune_checkpoints(folder: Path, keep: int, every: int) -> None:
+    """Keep the last ``keep`` checkpoints, and the optimizer of two: the newest may prove broken.
+
+    One that an interruption left between two of the schedule stays only until the next is saved,
+    and never in place of another: what is averaged does not depend on interruptions.
+    """
     checkpoints = list_checkpoints(folder)
-    for checkpoint in checkpoints[:-keep]:
-        shutil.rmtree(checkpoint.path)
-    for checkpoint in checkpoints[-keep:-2]:
+    scheduled = [checkpoint for checkpoint in checkpoints if checkpoint.step % every == 0]
+    kept = [c for c in checkpoints if c in scheduled[-keep:] or c == checkpoints[-1]]
+    for checkpoint in checkpoints:
+        if checkpoint not in kept:
+            shutil.rmtree(checkpoint.path)
+    for checkpoint in kept[:-2]:
         (checkpoint.path / OPTIMIZER).unlink(missing_ok=True)
 
 

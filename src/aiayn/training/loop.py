@@ -221,7 +221,10 @@ class Loop:
                 self.trainer.optimizer_tensors(),
                 {"fingerprint": self.fingerprint, **self.progress.as_json()},
             )
-            prune_checkpoints(self.job.checkpoints, keep=self.job.training.average)
+            config = self.job.training
+            prune_checkpoints(
+                self.job.checkpoints, keep=config.average, every=config.checkpoint_every
+            )
         self.ranks.wait()
 
     def publish_journals(self, output: Path) -> None:

@@ -84,7 +84,10 @@ def _train(job: Job, ranks: Ranks, device: torch.device) -> None:
             f"out of memory; next time each micro-batch is cut into {2 * parts}"
         ) from None
     if ranks.first:
-        prune_checkpoints(job.checkpoints, keep=job.training.average)  # a kill may have left more
+        # A kill may have left more than are to be kept.
+        prune_checkpoints(
+            job.checkpoints, keep=job.training.average, every=job.training.checkpoint_every
+        )
         loop.publish_journals(job.output)
         write_results(job, loop)
         log(f"{job.label}: finished; {job.output / 'trained.json'}")
