@@ -29,7 +29,7 @@ demo: setup
 	@echo "Tables, figures and translations: reports/demo/index.md"
 
 test: setup lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -q
 
 lint: setup
 	$(BIN)/ruff check .
