@@ -29,7 +29,7 @@ demo: setup
 	@echo "Tables, figures and translations: reports/demo/index.md"
 
 test: setup lint
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder
 
 lint: setup
 	$(BIN)/ruff check .
