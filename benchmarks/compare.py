@@ -60,6 +60,26 @@ class Prepared:
             f"a vocabulary of {index['vocabulary']:,}"
         )
 
+    def trained_by(
+        self, worker: str, model: Mapping[str, Any], training: Mapping[str, Any], threads: int
+    ) -> dict[str, Any]:
+        """What a worker prints that trains ``model`` on these data."""
+        request = {
+            "data": str(self.folder / "batches"),
+            "text": str(self.folder / "bpe"),
+            "folder": str(self.folder),
+            "model": model,
+            "training": training,
+        }
+        return call_worker(worker, request, threads=threads)
+
+
+def short_training(steps: int, tokens: int, threads: int, precision: str) -> dict[str, Any]:
+    """A training section: ``steps`` steps of one micro-batch, saved and validated at the end."""
+    at_the_end = dict.fromkeys(("steps", "checkpoint_every", "validate_every"), steps)
+    step = {"tokens_per_step": tokens, "micro_batches": 1}
+    return {**at_the_end, **step, "average": 1, "threads": threads, "precision": precision}
+
 
 def parse_options(doc: str) -> tuple[Prepared, int]:
     """Read the command line and have the pipeline make what is missing.
@@ -193,6 +213,11 @@ def best(measured: Mapping[str, Sequence[float]], prefix: str) -> float:
     return max(
         statistics.median(values) for name, values in measured.items() if name.startswith(prefix)
     )
+
+
+def write_lines(path: Path, lines: Sequence[str]) -> None:
+    """Write a text file for a peer."""
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
 
 
 def script(main: Callable[[], None]) -> None:

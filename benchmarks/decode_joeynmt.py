@@ -20,12 +20,10 @@ from compare import (
     parse_options,
     script,
     table,
+    write_lines,
 )
-from decoding import ALPHA, BEAM, Task, write_lines
-from joeynmt_weights import write_joeynmt_weights
-
-from aiayn.text import Vocabulary
-from aiayn.text.vocabulary import SPECIALS
+from decoding import ALPHA, BEAM, Task
+from joeynmt_weights import write_joeynmt_vocabulary, write_joeynmt_weights
 
 SENTENCES = 192
 BATCH_SIZE = 64
@@ -54,8 +52,7 @@ def main() -> None:
     task = Task(data, SENTENCES)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        words = Vocabulary.load(data.model / "vocabulary.txt").subwords[len(SPECIALS) :]
-        write_lines(folder / "vocabulary.txt", words)
+        write_joeynmt_vocabulary(data.model / "vocabulary.txt", folder / "vocabulary.txt")
         write_lines(folder / "test.en", task.subwords())
         write_joeynmt_weights(data.model, folder / "weights.npz")
         cases = {}

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from compare import Prepared, call_worker
@@ -77,8 +76,3 @@ class Task:
             f"model (N {shape.N}, d_model {shape.d_model}, d_ff {shape.d_ff}, h {shape.h}), "
             f"beam {BEAM}"
         )
-
-
-def write_lines(path: Path, lines: Sequence[str]) -> None:
-    """Write a text file for a peer."""
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")

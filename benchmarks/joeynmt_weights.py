@@ -6,14 +6,21 @@ JoeyNMT keeps queries, keys and values apart, and its vocabulary begins with oth
 from pathlib import Path
 
 import numpy as np
+from compare import write_lines
 from numpy.typing import NDArray
 
 from aiayn.model.weights import load_model
-from aiayn.text import BOS, EOS, PAD, UNK
+from aiayn.text import BOS, EOS, PAD, UNK, Vocabulary
+from aiayn.text.vocabulary import SPECIALS
 
 Arrays = dict[str, NDArray[np.float32]]
 SPECIAL_ROWS = [UNK, PAD, BOS, EOS]
 """Our ids in the order in which JoeyNMT numbers its special tokens."""
+
+
+def write_joeynmt_vocabulary(ours: Path, path: Path) -> None:
+    """Write the subwords of a ``vocabulary.txt``; JoeyNMT adds special tokens of its own."""
+    write_lines(path, Vocabulary.load(ours).subwords[len(SPECIALS) :])
 
 
 def write_joeynmt_weights(model_folder: Path, path: Path) -> None:

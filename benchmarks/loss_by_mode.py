@@ -13,11 +13,11 @@ from compare import (
     SMALL,
     Prepared,
     at_most,
-    call_worker,
     dimensions,
     markdown,
     parse_options,
     script,
+    short_training,
 )
 
 TOKENS, STEPS, LAST = 1_200, 300, 50
@@ -26,21 +26,8 @@ TARGET_PERCENT = 0.5
 
 def train(data: Prepared, precision: str) -> dict[str, Any]:
     """What aiayn_train.py prints after ``STEPS`` steps."""
-    training = {
-        "tokens_per_step": TOKENS,
-        "micro_batches": 1,
-        "warmup": 100,
-        "threads": 2,
-        "precision": precision,
-    }
-    request = {
-        "data": str(data.folder / "batches"),
-        "text": str(data.folder / "bpe"),
-        "steps": STEPS,
-        "model": SMALL,
-        "training": training,
-    }
-    return call_worker("aiayn_train.py", request, threads=2)
+    training = short_training(STEPS, TOKENS, 2, precision) | {"warmup": 100}
+    return data.trained_by("aiayn_train.py", SMALL, training, threads=2)
 
 
 def main() -> None:

@@ -22,7 +22,6 @@ from compare import (
     BenchmarkError,
     Prepared,
     at_most,
-    call_worker,
     parse_options,
     script,
     snakemake,
@@ -50,14 +49,8 @@ def share_outside(data: Prepared) -> float:
     model, training = load_project({"scale": data.scale}, ROOT).resolve(Run(PAIR, "base", 1))
     steps = max(STEPS, training.checkpoint_every)
     update = {"steps": steps, "validate_every": steps, "average": 1}
-    request = {
-        "data": str(data.folder / "batches"),
-        "text": str(data.folder / "bpe"),
-        "folder": str(data.folder),
-        "model": model.model_dump(),
-        "training": training.model_copy(update=update).model_dump(),
-    }
-    result = call_worker("aiayn_overhead.py", request, threads=training.threads)
+    section = training.model_copy(update=update).model_dump()
+    result = data.trained_by("aiayn_overhead.py", model.model_dump(), section, training.threads)
     return 100 * float(result["outside"]) / float(result["seconds"])
 
 

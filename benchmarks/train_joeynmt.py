@@ -22,12 +22,11 @@ from compare import (
     in_turn,
     parse_options,
     script,
+    short_training,
     table,
     tokens_per_second,
 )
-
-from aiayn.text import Vocabulary
-from aiayn.text.vocabulary import SPECIALS
+from joeynmt_weights import write_joeynmt_vocabulary
 
 TOKENS, WARM_UP, STEPS = 1_200, 8, 32
 """Tokens of a batch; steps before the clock starts, and after."""
@@ -36,20 +35,8 @@ TARGET = 4.0
 
 def ours(data: Prepared, threads: int, precision: str) -> float:
     """Tokens a second of this project."""
-    training = {
-        "tokens_per_step": TOKENS,
-        "micro_batches": 1,
-        "threads": threads,
-        "precision": precision,
-    }
-    request = {
-        "data": str(data.folder / "batches"),
-        "text": str(data.folder / "bpe"),
-        "steps": WARM_UP + STEPS,
-        "model": SMALL,
-        "training": training,
-    }
-    return tokens_per_second(call_worker("aiayn_train.py", request, threads=threads), WARM_UP)
+    training = short_training(WARM_UP + STEPS, TOKENS, threads, precision)
+    return tokens_per_second(data.trained_by("aiayn_train.py", SMALL, training, threads), WARM_UP)
 
 
 def joeynmt(data: Prepared, vocabulary: Path, threads: int) -> float:
@@ -71,9 +58,8 @@ def main() -> None:
     """Measure in turn and print the section."""
     data, rounds = parse_options(__doc__)
     with tempfile.TemporaryDirectory() as folder:
-        words = Vocabulary.load(data.folder / "bpe/vocabulary.txt").subwords[len(SPECIALS) :]
         vocabulary = Path(folder) / "vocabulary.txt"
-        vocabulary.write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
+        write_joeynmt_vocabulary(data.folder / "bpe/vocabulary.txt", vocabulary)
         cases = {}
         for threads in THREADS:
             for precision in ("auto", "fp32"):

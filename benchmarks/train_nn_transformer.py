@@ -9,16 +9,15 @@ Prints a section of Markdown.
 import os
 import statistics
 from functools import partial
-from typing import Any
 
 from compare import (
     Prepared,
     at_least,
-    call_worker,
     dimensions,
     in_turn,
     parse_options,
     script,
+    short_training,
     table,
     tokens_per_second,
 )
@@ -30,20 +29,8 @@ TARGET = 1.6
 
 def measure(data: Prepared, worker: str, precision: str, threads: int) -> float:
     """Tokens a second of a worker; both read the same request."""
-    training: dict[str, Any] = {
-        "tokens_per_step": TOKENS,
-        "micro_batches": 1,
-        "threads": threads,
-        "precision": precision,
-    }
-    request = {
-        "data": str(data.folder / "batches"),
-        "text": str(data.folder / "bpe"),
-        "steps": WARM_UP + STEPS,
-        "model": BASE,
-        "training": training,
-    }
-    return tokens_per_second(call_worker(worker, request, threads=threads), WARM_UP)
+    training = short_training(WARM_UP + STEPS, TOKENS, threads, precision)
+    return tokens_per_second(data.trained_by(worker, BASE, training, threads), WARM_UP)
 
 
 def main() -> None:

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from aiayn.config import ModelConfig, TextConfig, TrainingConfig
-from aiayn.training import Job, train, trainer
+from aiayn_job import requested_job
+
+from aiayn.training import train, trainer
 
 
 class Clock:
@@ -46,20 +47,7 @@ def main() -> None:
     trainer.Trainer.train_step = steps.wrap(trainer.Trainer.train_step)  # type: ignore[method-assign]
     trainer.make_batch = reading.wrap(trainer.make_batch)
     with tempfile.TemporaryDirectory(dir=request["folder"]) as folder:
-        train(
-            Job(
-                train_data=Path(request["data"]) / "train",
-                dev_data=Path(request["data"]) / "dev",
-                text_folder=Path(request["text"]),
-                output=Path(folder),
-                pair="en-de",
-                label="benchmark",
-                model=ModelConfig(**request["model"]),
-                training=TrainingConfig(**request["training"]),
-                text=TextConfig(),
-                device="cpu",
-            )
-        )
+        train(requested_job(request, Path(folder)))
     assert steps.started is not None
     seconds = steps.ended - steps.started
     print(json.dumps({"seconds": seconds, "outside": seconds - steps.seconds + reading.seconds}))

@@ -12,8 +12,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from aiayn.config import ModelConfig, TextConfig, TrainingConfig
-from aiayn.training import Job, train
+from aiayn_job import requested_job
+
+from aiayn.training import train
 from aiayn.training.trainer import StepResult, Trainer
 
 
@@ -33,24 +34,8 @@ def main() -> None:
         return result
 
     Trainer.train_step = timed  # type: ignore[method-assign]
-    steps = request["steps"]
-    training = {"steps": steps, "checkpoint_every": steps, "validate_every": steps, "average": 1}
-    training |= request["training"]
     with tempfile.TemporaryDirectory() as folder:
-        train(
-            Job(
-                train_data=Path(request["data"]) / "train",
-                dev_data=Path(request["data"]) / "dev",
-                text_folder=Path(request["text"]),
-                output=Path(folder),
-                pair="en-de",
-                label="benchmark",
-                model=ModelConfig(**request["model"]),
-                training=TrainingConfig(**training),
-                text=TextConfig(),
-                device="cpu",
-            )
-        )
+        train(requested_job(request, Path(folder)))
         marker = json.loads((Path(folder) / "trained.json").read_text(encoding="utf-8"))
     result = {"entered": entered, "tokens": tokens, "losses": losses}
     print(json.dumps({**result, "dev": marker["dev"]["loss"], "precision": marker["precision"]}))

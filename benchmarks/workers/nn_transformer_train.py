@@ -98,12 +98,7 @@ def train(
 def main() -> None:
     """Train and print the times."""
     request: dict[str, Any] = json.loads(sys.argv[1])
-    training = TrainingConfig(
-        steps=request["steps"],
-        checkpoint_every=request["steps"],
-        average=1,
-        **request["training"],
-    )
+    training = TrainingConfig(**request["training"])
     torch.set_num_threads(training.threads)
     keep_freed_memory()
     data = ParallelData(Path(request["data"]) / "train")

@@ -14,14 +14,14 @@ import torch
 
 from aiayn.batches.tensors import pad_sources
 from aiayn.common.errors import UserError
-from aiayn.config import DecodingConfig, ModelConfig, TextConfig
+from aiayn.config import DecodingConfig, ModelConfig
 from aiayn.decoding import beam_search
 from aiayn.decoding.export import export_ctranslate2
-from aiayn.model import ModelFolder, Transformer
-from aiayn.model.weights import load_model, write_model_folder
+from aiayn.model.weights import load_model
 from aiayn.text import BOS, EOS
 from aiayn.training import train
 from tests.unit.training_fixtures import make_job, write_corpus
+from tests.unit.untrained import write_untrained
 
 PEERS = Path(__file__).parents[2] / ".venv-peers/lib"
 WORDS = [f"w{number}" for number in range(20)]
@@ -39,21 +39,7 @@ def ctranslate2():
 
 def model_folder(root, config=SMALL):
     """An untrained model that prefers some words to others."""
-    entries = ["<pad>", "<s>", "</s>", "<unk>", *WORDS]
-    text = root / "text"
-    text.mkdir(parents=True)
-    (text / "vocabulary.txt").write_text("".join(f"{entry}\t1\n" for entry in entries))
-    (text / "codes").write_text("#version: 0.2\nw 1</w>\n")
-    torch.manual_seed(5)
-    model = Transformer(config, len(entries))
-    with torch.no_grad():
-        model.embedding.weight.mul_(3)
-    description = ModelFolder(
-        source_language="en", target_language="de", vocabulary_size=len(entries), model=config,
-        text=TextConfig(), steps=(1,),
-    )  # fmt: skip
-    write_model_folder(root / "model", description, model.state_dict(), text)
-    return root / "model"
+    return write_untrained(root, WORDS, "w 1</w>\n", config, seed=5, gain=3)
 
 
 def sentences(count, length):

@@ -6,11 +6,10 @@ import sys
 import pytest
 import torch
 
-from aiayn.config import DecodingConfig, ModelConfig, TextConfig
+from aiayn.config import DecodingConfig, ModelConfig
 from aiayn.decoding import Translator
 from aiayn.decoding import translator as translator_module
-from aiayn.model import ModelFolder, Transformer
-from aiayn.model.weights import write_model_folder
+from tests.unit.untrained import write_untrained
 
 CPU = torch.device("cpu")
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "saw", "an", "old", "dog", "run", "far"]
@@ -20,24 +19,11 @@ LINES = [" ".join(WORDS[n % 5 : n % 5 + 1 + n % 8]) for n in range(30)]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """An untrained model with real text tools; its output is gibberish, always the same."""
-    root = tmp_path_factory.mktemp("model")
-    bpe = root / "bpe"
-    bpe.mkdir()
-    (bpe / "codes").write_text("#version: 0.2\nt h\nth e</w>\n", encoding="utf-8")
     letters = [*"abcdefghijklmnopqrstuvwxyz"]
-    entries = ["<pad>", "<s>", "</s>", "<unk>", "the", *(f"{x}@@" for x in letters), *letters]
-    (bpe / "vocabulary.txt").write_text("".join(f"{entry}\t1\n" for entry in entries))
-    torch.manual_seed(1)
+    words = ["the", *(f"{x}@@" for x in letters), *letters]
     config = ModelConfig(N=1, d_model=16, d_ff=32, h=2)
-    model = Transformer(config, len(entries))
-    with torch.no_grad():
-        model.embedding.weight.mul_(4)
-    description = ModelFolder(
-        source_language="en", target_language="de", vocabulary_size=len(entries), model=config,
-        text=TextConfig(), steps=(1,),
-    )  # fmt: skip
-    write_model_folder(root / "out", description, model.state_dict(), bpe)
-    return root / "out"
+    root = tmp_path_factory.mktemp("model")
+    return write_untrained(root, words, "t h\nth e</w>\n", config, seed=1, gain=4)
 
 
 @pytest.fixture(scope="module")
