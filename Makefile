@@ -10,7 +10,7 @@ CORES ?= all
 SCALE ?= demo
 CORPORA_BASE ?=
 
-.PHONY: help setup demo test lint format bench clean
+.PHONY: help setup demo test test-workflow test-others lint format bench clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -28,8 +28,15 @@ demo: setup
 	$(BIN)/snakemake --cores $(CORES) --config scale=demo
 	@echo "Tables, figures and translations: reports/demo/index.md"
 
+# Two halves side by side: most of either is waiting for commands.
 test: setup lint
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder
+	$(MAKE) --no-print-directory -j 2 test-workflow test-others
+
+test-workflow: setup
+	$(BIN)/python -m pytest -q tests/workflow tests/golden
+
+test-others: setup
+	$(BIN)/python -m pytest -q tests/unit tests/cluster
 
 lint: setup
 	$(BIN)/ruff check .

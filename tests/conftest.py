@@ -9,23 +9,6 @@ ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 
 
-def pytest_collection_modifyitems(items):
-    """For `make test`, which has two workers: long folders first, each in one worker.
-
-    A folder's tests share a run of the DAG, or a Slurm. Elsewhere a file is what stays together.
-    """
-    folders = ["workflow", "cluster"]
-
-    def place(item):
-        folder = item.path.relative_to(ROOT / "tests").parts[0]
-        return folders.index(folder) if folder in folders else len(folders)
-
-    items.sort(key=place)
-    for item in items:
-        group = folders[place(item)] if place(item) < len(folders) else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(group))
-
-
 @pytest.fixture(autouse=True)
 def _in_checkout(monkeypatch):
     """Configuration is found from the root of the checkout."""

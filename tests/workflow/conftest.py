@@ -74,7 +74,7 @@ class Checkout:
 
 
 def _downloads() -> Path:
-    """The checkout's archives, fetched once though two workers of pytest may want them."""
+    """The checkout's archives, fetched once though two runs of pytest may want them."""
     folder = ROOT / "results/downloads"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder.parent / ".fetch.lock").open("w") as lock:
