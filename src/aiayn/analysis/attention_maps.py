@@ -15,7 +15,7 @@ from aiayn.batches.tensors import pad_sources
 from aiayn.config import DecodingConfig
 from aiayn.decoding import Translator
 from aiayn.decoding.beam import beam_search
-from aiayn.model.attention import MultiHeadAttention
+from aiayn.model.attention import MultiHeadAttention, attention_weights
 from aiayn.text import BOS, EOS, UNK
 
 PAPER_SENTENCES = (
@@ -55,22 +55,18 @@ def chosen_sentences(lines: Iterable[str], set_name: str) -> list[Sentence]:
     ]
 
 
-def attention_weights(
+def weights_of(
     layer: MultiHeadAttention, x_1QD: Tensor, memory_1MD: Tensor | None, bias: Tensor | None
 ) -> Tensor:
-    """softmax(Q K^T / sqrt(d_k)) of every head (Equation 1): [H, Q, M].
+    """Weights of every head: [H, Q, M].
 
     Args:
         x_1QD: What the layer is given, a batch of one.
         memory_1MD: What it looks at; None for itself.
         bias: Minus infinity where it may not look.
     """
-    q_1HQK = layer.queries(x_1QD)
-    k_1HMK = layer.keys_values(x_1QD if memory_1MD is None else memory_1MD).keys_BHMK
-    scores_1HQM = q_1HQK @ k_1HMK.transpose(-2, -1) * layer.d_k**-0.5
-    if bias is not None:
-        scores_1HQM = scores_1HQM + bias
-    return scores_1HQM.softmax(-1)[0]
+    memory = layer.keys_values(x_1QD if memory_1MD is None else memory_1MD)
+    return attention_weights(layer.queries(x_1QD), memory.keys_BHMK, bias)[0]
 
 
 @contextmanager
@@ -78,7 +74,7 @@ def recorded(layer: MultiHeadAttention) -> Iterator[list[Tensor]]:
     """A list that gets the weights of each call of ``layer``."""
     calls: list[Tensor] = []
     handle = layer.register_forward_pre_hook(
-        lambda module, arguments: calls.append(attention_weights(module, *arguments))
+        lambda module, arguments: calls.append(weights_of(module, *arguments))
     )
     try:
         yield calls

@@ -22,6 +22,9 @@ from aiayn.common.errors import UserError
 POOL_PAIRS = 1 << 17
 """Pairs sorted together: enough for padding under 5%, few enough to hold in memory."""
 
+VALIDATION_TOKENS = 4_000
+"""Tokens of a validation batch."""
+
 Ids = npt.NDArray[np.int64]
 
 
@@ -95,7 +98,9 @@ def training_steps(
         (epoch, pool), step = next_pool, 0
 
 
-def validation_batches(data: ParallelData, *, tokens: int, max_length: int) -> list[Ids]:
+def validation_batches(
+    data: ParallelData, *, max_length: int, tokens: int = VALIDATION_TOKENS
+) -> list[Ids]:
     """All pairs of a dev set in length buckets; longer pairs are left out, as in training."""
     everything = np.arange(len(data))
     short = everything[_longer_side(data, everything) <= max_length]

@@ -16,7 +16,7 @@ from typing import Annotated
 
 import typer
 
-from aiayn.cli.options import Device, Threads
+from aiayn.cli.options import Alpha, Beam, Device, MaxExtra, Threads
 
 
 def attention(
@@ -24,9 +24,9 @@ def attention(
     text: Annotated[Path, typer.Option(help="Raw text of a set, to choose sentences from.")],
     output: Annotated[Path, typer.Option(help="JSON to write.")],
     layer: Annotated[int | None, typer.Option(help="From 1; the last but one by default.")] = None,
-    beam: Annotated[int, typer.Option(min=1, help="Hypotheses kept; 1 is greedy.")] = 4,
-    alpha: Annotated[float, typer.Option(min=0.0, help="Length penalty.")] = 0.6,
-    max_extra: Annotated[int, typer.Option(min=0, help="Longest output: input plus this.")] = 50,
+    beam: Beam = 4,
+    alpha: Alpha = 0.6,
+    max_extra: MaxExtra = 50,
     device: Device = "auto",
     threads: Threads = 1,
 ) -> None:

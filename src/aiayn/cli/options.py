@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
 Threads = Annotated[int, typer.Option(min=1, help="CPU threads.")]
 Workers = Annotated[int, typer.Option(min=1, help="Processes; the output does not depend on it.")]
+Beam = Annotated[int, typer.Option(min=1, help="Hypotheses kept; 1 is greedy.")]
+Alpha = Annotated[float, typer.Option(min=0.0, help="Length penalty.")]
+MaxExtra = Annotated[int, typer.Option(min=0, help="Longest output: input plus this.")]
 InputFile = Annotated[Path | None, typer.Option("--input", help="Standard input when not given.")]
 OutputFile = Annotated[
     Path | None, typer.Option("--output", help="Standard output when not given.")

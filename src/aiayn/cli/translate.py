@@ -11,16 +11,16 @@ from typing import Annotated
 
 import typer
 
-from aiayn.cli.options import Device, InputFile, OutputFile, Threads
+from aiayn.cli.options import Alpha, Beam, Device, InputFile, MaxExtra, OutputFile, Threads
 
 
 def translate(
     model: Annotated[Path, typer.Option(help="Model folder.")],
     input: InputFile = None,
     output: OutputFile = None,
-    beam: Annotated[int, typer.Option(min=1, help="Hypotheses kept; 1 is greedy.")] = 4,
-    alpha: Annotated[float, typer.Option(min=0.0, help="Length penalty.")] = 0.6,
-    max_extra: Annotated[int, typer.Option(min=0, help="Longest output: input plus this.")] = 50,
+    beam: Beam = 4,
+    alpha: Alpha = 0.6,
+    max_extra: MaxExtra = 50,
     batch_tokens: Annotated[
         int, typer.Option(min=1, help="Source tokens at once; 8 times as many on a GPU.")
     ] = 2_000,

@@ -156,6 +156,11 @@ class CorpusPair(Section):
             return (content.source, content.target)
         return (content.archive,)
 
+    @property
+    def all_archives(self) -> tuple[str, ...]:
+        """Keys of the archives of :attr:`names`, each once."""
+        return tuple(dict.fromkeys(key for name in self.names for key in self.archives(name)))
+
     def files(self, name: str) -> tuple[str, ...]:
         """Files of your own that a part or set is read from."""
         content = self.contents[name]

@@ -20,6 +20,8 @@ SENTENCE_TOKENS = 30
 BYTES_A_WEIGHT = 4
 """Everything on disk is fp32; Adam keeps two moments a weight."""
 ADAM_STATES = 2
+STATE_BYTES_A_WEIGHT = (2 + ADAM_STATES) * BYTES_A_WEIGHT
+"""In memory: the weight, its gradient and Adam's moments."""
 OPTIMIZERS_KEPT = 2
 """Of the newest checkpoints (training/checkpoints.py)."""
 BYTES_A_PAIR = 1_500
@@ -133,7 +135,7 @@ def _estimate(project: Project, run: Run, device: Device, gpus: int, speed: Spee
         gpu_hours=hours * gpus,
         speed=speed,
         disk_bytes=run_bytes(weights, training, averaged=project.experiments[run.row].table2),
-        memory_bytes=(2 + ADAM_STATES) * BYTES_A_WEIGHT * weights,
+        memory_bytes=STATE_BYTES_A_WEIGHT * weights,
     )
 
 
@@ -184,7 +186,7 @@ def data_bytes(project: Project) -> int:
     catalogue, archives, pairs = project.catalogue, set[str](), 0
     for name in project.settings.pairs:
         pair = project.corpus_pair(name)
-        archives |= {key for part in pair.names for key in pair.archives(part)}
+        archives |= {*pair.all_archives}
         pairs += min(pair.expected_pairs, project.scale.select.train_pairs or pair.expected_pairs)
     found = (catalogue.archives[name] for name in archives)
     return sum(each.bytes or each.about_bytes or 0 for each in found) + BYTES_A_PAIR * pairs

@@ -12,7 +12,7 @@ from typing import Any
 from aiayn.common.errors import UserError
 from aiayn.config.cost import parameters
 from aiayn.config.devices import CPU, Device, is_called
-from aiayn.config.plan import training_hours, vocabulary_rows
+from aiayn.config.plan import STATE_BYTES_A_WEIGHT, training_hours, vocabulary_rows
 from aiayn.config.project import Project, Run
 from aiayn.config.sections import ModelConfig, TrainingConfig
 from aiayn.config.settings import Count
@@ -24,8 +24,6 @@ MINUTES_AT_LEAST = 15
 """A node's start, imports and a slow file system take their time, however small the work."""
 TORCH_MB = 600
 """A process that has imported torch; with CUDA, ten times as much."""
-BYTES_PER_WEIGHT = 16
-"""A weight, its gradient and Adam's two moments, in fp32."""
 ACTIVATION_COPIES = 8
 """CPU memory of a training over its layers' outputs, measured at three scales: backward's
 temporaries, and freed blocks that the C library keeps."""
@@ -170,7 +168,7 @@ def corpus_bytes(project: Project, pair: str) -> int:
 
 def _gpu_host_mb(model: ModelConfig, _: TrainingConfig, rows: int) -> float:
     # The model's state once: a checkpoint on its way to or from the disk.
-    return 10 * TORCH_MB + BYTES_PER_WEIGHT * parameters(model, rows) / 2**20
+    return 10 * TORCH_MB + STATE_BYTES_A_WEIGHT * parameters(model, rows) / 2**20
 
 
 def _cpu_mb(model: ModelConfig, config: TrainingConfig, rows: int) -> float:
@@ -179,4 +177,4 @@ def _cpu_mb(model: ModelConfig, config: TrainingConfig, rows: int) -> float:
     outputs = model.N * layer + 4 * rows  # logits, their logarithms, both gradients
     tokens = config.tokens_per_step / config.micro_batches
     activations = 4 * ACTIVATION_COPIES * tokens * outputs
-    return TORCH_MB + (BYTES_PER_WEIGHT * parameters(model, rows) + activations) / 2**20
+    return TORCH_MB + (STATE_BYTES_A_WEIGHT * parameters(model, rows) + activations) / 2**20

@@ -34,8 +34,7 @@ def needed_archives(catalogue: Catalogue, corpus: str, pair: str | None) -> tupl
     if pair is not None and pair not in pairs:
         raise UserError(f"--pair: {corpus} has no {pair!r}; it has: {', '.join(pairs)}")
     chosen = pairs.values() if pair is None else [pairs[pair]]
-    names = (key for each in chosen for name in each.names for key in each.archives(name))
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys(key for each in chosen for key in each.all_archives))
 
 
 def check(catalogue: Catalogue, names: Sequence[str], downloads: Path) -> dict[str, Status]:

@@ -12,8 +12,6 @@ from aiayn.batches.tensors import make_batch
 from aiayn.common.errors import UserError
 from aiayn.model.weights import load_model
 
-BATCH_TOKENS = 4_000
-
 
 class PairLoss(NamedTuple):
     """One dev pair under one model."""
@@ -46,7 +44,7 @@ def pair_losses(
             f"but {data.folder} has {data.vocabulary_size:,}"
         )
     model = model.to(device)
-    for pairs in validation_batches(data, tokens=BATCH_TOKENS, max_length=max_length):
+    for pairs in validation_batches(data, max_length=max_length):
         batch = make_batch(data, pairs).to(device)
         logits = model(batch.source, batch.target_input, batch.label_positions)
         nll = F.cross_entropy(logits.float(), batch.labels, reduction="none").double()

@@ -24,12 +24,8 @@ def check_archives(project: Project, *, offline: bool) -> Iterator[Finding]:
         offline: Ask no server.
     """
     catalogue, downloads = project.catalogue, Path(project.downloads)
-    needed = {
-        key
-        for pair in map(project.corpus_pair, project.settings.pairs)
-        for name in pair.names
-        for key in pair.archives(name)
-    }
+    pairs = map(project.corpus_pair, project.settings.pairs)
+    needed = {key for pair in pairs for key in pair.all_archives}
     here = {name for name in needed if (downloads / catalogue.archives[name].file).exists()}
     if here:
         yield ok(f"archives: {len(here)} of {len(needed)} in {downloads}/ (fetch --check verifies)")

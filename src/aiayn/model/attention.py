@@ -28,11 +28,16 @@ def scaled_dot_product_attention(
     if q_BHQK.is_cuda:
         return F.scaled_dot_product_attention(q_BHQK, k_BHMK, v_BHMV, attn_mask=bias)
     # On CPUs and sentences of this length, plain products are faster than the fused kernel.
+    return attention_weights(q_BHQK, k_BHMK, bias).to(v_BHMV.dtype) @ v_BHMV
+
+
+def attention_weights(q_BHQK: Tensor, k_BHMK: Tensor, bias: Tensor | None) -> Tensor:
+    """softmax(Q K^T / sqrt(d_k)) of Equation 1, in fp32: [B, H, Q, M]."""
     scores_BHQM = (q_BHQK * q_BHQK.shape[-1] ** -0.5) @ k_BHMK.transpose(-2, -1)
     if bias is not None:
         scores_BHQM = scores_BHQM + bias
     # Softmax in fp32: more exact than in bf16, and on CPUs three times as fast.
-    return scores_BHQM.float().softmax(-1).to(v_BHMV.dtype) @ v_BHMV
+    return scores_BHQM.float().softmax(-1)
 
 
 @dataclass

@@ -41,11 +41,7 @@ def _state(results: Results) -> str:
     """What was run, and on what."""
     project = results.project
     trained = [run.trained for run in results.runs if run.trained]
-    missing = [
-        f"{run.run.pair} {run.run.row} seed{run.run.seed}"
-        for run in results.runs
-        if run.trained is None
-    ]
+    missing = [run.label for run in results.runs if run.trained is None]
     every = set(project.rows) >= set(results.published.table3)
     rows = "every row" if every else f"rows {', '.join(project.rows)}"
     state = (

@@ -21,17 +21,13 @@ def record_name(run: RunResults) -> str:
     return f"runs/{run.run.pair}.{run.run.row}.seed{run.run.seed}.json"
 
 
-def _label(run: RunResults) -> str:
-    return f"{run.run.pair} {run.run.row} seed{run.run.seed}"
-
-
 def _record(run: RunResults) -> dict[str, Cell]:
     if run.provenance is None:
-        return {"run": _label(run), "commit": NOT_RUN}
+        return {"run": run.label, "commit": NOT_RUN}
     made: dict[str, Any] = run.provenance
     trained, hours = run.trained, device_hours(run)
     return {
-        "run": f"[{_label(run)}]({record_name(run)})",
+        "run": f"[{run.label}]({record_name(run)})",
         "commit": _shortened(made.get("git_commit")),
         "device": markdown_escape(str(made.get("device", ""))),
         "ranks": trained.ranks if trained else "",
@@ -106,7 +102,7 @@ def _grouped(results: Results, key: str) -> dict[str, list[str]]:
         if run.provenance is not None:
             values = run.provenance.get(key) or {}
             text = "\n".join(f"* {name}: `{_flat(value)}`" for name, value in values.items())
-            groups[text].append(_label(run))
+            groups[text].append(run.label)
     return dict(groups)
 
 

@@ -117,6 +117,11 @@ class RunResults:
     provenance: dict[str, Any] | None
     scores: dict[str, SetScore]
 
+    @property
+    def label(self) -> str:
+        """``en-de base seed1``"""
+        return f"{self.run.pair} {self.run.row} seed{self.run.seed}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Results:

@@ -11,8 +11,6 @@ from aiayn.model import Transformer
 from aiayn.training.loss import smoothed_cross_entropy
 from aiayn.training.ranks import Ranks
 
-BATCH_TOKENS = 4_000
-
 
 @dataclass(frozen=True)
 class Validation:
@@ -41,7 +39,7 @@ def validate(
     """
     model.eval()
     sums = torch.zeros(2, dtype=torch.float64, device=device)
-    batches = validation_batches(data, tokens=BATCH_TOKENS, max_length=max_length)
+    batches = validation_batches(data, max_length=max_length)
     for pairs in batches[ranks.rank :: ranks.world]:
         batch = make_batch(data, pairs).to(device)
         logits = model(batch.source, batch.target_input, batch.label_positions)
