@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from compare import at_least, at_most
 from generated_corpus import write_corpus
 from measure import Measured, run_measured
 from tabulate import tabulate
@@ -39,6 +40,9 @@ count_words([Path(source) for source in sources], int(workers))
 """
 """The parallel part of learn-bpe, by itself."""
 PART_OF_LEARNING = "count words (part of learn-bpe)"
+SPEED_UP = 1.8
+"""Asked of two workers."""
+PEAK_MB = 1_500
 
 NOTES = """\
 A line is a sentence of one language. MB (10^6 bytes) is the most memory that all processes of a
@@ -145,6 +149,18 @@ def _extrapolated(seconds: float, pairs: int) -> list[str]:
     return [f"{each:.1f} h" if each >= 1 else f"{each * 60:.1f} min" for each in hours]
 
 
+def targets(results: dict[str, list[Measured]], pairs: int) -> str:
+    """The lines that run.py gathers."""
+    lines = []
+    for name in ("tokenize", PART_OF_LEARNING, "apply-bpe"):
+        alone, both = results[name]
+        speed_up = alone.seconds / both.seconds
+        lines.append(at_least(f"{name}, two workers over one", speed_up, SPEED_UP))
+    most = max(run.peak_mb for runs in results.values() for run in runs)
+    lines.append(at_most(f"peak memory from text to ids, {pairs:,} pairs", most, PEAK_MB, " MB"))
+    return "\n".join(lines)
+
+
 def describe(folder: Path, pairs: int) -> str:
     """The tokenized corpus in numbers: what decides how long the steps take."""
     sides = []
@@ -163,6 +179,8 @@ def section(folder: Path, pairs: int, merges: int) -> str:
     write_corpus(folder, pairs, seed=1)
     results = measure_all(folder, merges)
     return f"""### {pairs:,} pairs
+
+{targets(results, pairs)}
 
 Tokens: {describe(folder, pairs)}.
 
