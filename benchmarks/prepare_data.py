@@ -154,8 +154,8 @@ def targets(results: dict[str, list[Measured]], pairs: int) -> str:
     lines = []
     for name in ("tokenize", PART_OF_LEARNING, "apply-bpe"):
         alone, both = results[name]
-        speed_up = alone.seconds / both.seconds
-        lines.append(at_least(f"{name}, two workers over one", speed_up, SPEED_UP))
+        what = f"{name}, {pairs:,} pairs, two workers over one"
+        lines.append(at_least(what, alone.seconds / both.seconds, SPEED_UP))
     most = max(run.peak_mb for runs in results.values() for run in runs)
     lines.append(at_most(f"peak memory from text to ids, {pairs:,} pairs", most, PEAK_MB, " MB"))
     return "\n".join(lines)

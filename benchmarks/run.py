@@ -30,8 +30,7 @@ ON_A_SCALE = (
     "overhead.py",
 )
 """They take a scale's data and model."""
-ON_GENERATED_TEXT = {"text_speed.py": [], "prepare_data.py": ["--pairs=100000"]}
-"""With their options."""
+ON_GENERATED_TEXT = ("text_speed.py", "prepare_data.py")
 TARGET = re.compile(
     r"^\* \*\*(?P<what>.+): (?P<value>.+)\*\* \(target (?P<target>.+): (?P<met>.+)\)$"
 )
@@ -102,7 +101,7 @@ def main() -> None:
     scale = [f"--scale={options.scale}", f"--corpora-base={options.corpora_base}"]
     scale += [f"--rounds={options.rounds}"]
     sections = [run(script, scale) for script in ON_A_SCALE]
-    sections += [run(script, words) for script, words in ON_GENERATED_TEXT.items()]
+    sections += [run(script, []) for script in ON_GENERATED_TEXT]
     write_text(options.output, results(sections, machine))
     log(f"benchmarks: {options.output}")
 
