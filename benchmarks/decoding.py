@@ -8,7 +8,8 @@ from compare import Prepared, call_worker
 
 from aiayn.common.files import read_lines
 from aiayn.model.weights import CODES, read_description
-from aiayn.text import BytePairEncoder, MosesTokenizer, join_subwords
+from aiayn.text import BytePairEncoder, join_subwords
+from aiayn.text.moses import MosesTokenizer
 
 BEAM, ALPHA = 4, 0.6
 """Section 6.1."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import sacremoses
 
-from aiayn.text import MosesTokenizer, tokenize_for_bleu
+from aiayn.text.moses import MosesTokenizer, tokenize_for_bleu
 
 GOLDEN = Path(__file__).parents[2].parent / "shared" / "data" / "moses-golden"
 

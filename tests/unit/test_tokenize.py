@@ -6,8 +6,9 @@ import pytest
 import sacremoses
 
 from aiayn.common.errors import UserError
-from aiayn.text import MosesTokenizer, parallel, tokenize_file
+from aiayn.text import parallel, tokenize_file
 from aiayn.text.characters import clean_characters
+from aiayn.text.moses import MosesTokenizer
 
 
 def tokenize(folder, raw: bytes, lang: str = "en", workers: int = 1) -> list[str]:

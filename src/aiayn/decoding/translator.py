@@ -12,7 +12,8 @@ from aiayn.common.progress import Meter, log
 from aiayn.config import DecodingConfig
 from aiayn.decoding.beam import beam_search
 from aiayn.model.weights import CODES, VOCABULARY, load_model
-from aiayn.text import BytePairEncoder, MosesTokenizer, Vocabulary, join_subwords
+from aiayn.text import BytePairEncoder, Vocabulary, join_subwords
+from aiayn.text.moses import MosesTokenizer
 
 WINDOW_LINES = 10_000
 """Lines sorted by length together; memory does not grow beyond them."""

@@ -9,7 +9,7 @@ from aiayn.common.files import read_lines
 from aiayn.common.progress import log
 from aiayn.scoring.bleu import Bleu, compound_split, multi_bleu, sacre_bleu
 from aiayn.scoring.checks import looks_tokenized, set_variant
-from aiayn.text import tokenize_for_bleu
+from aiayn.text.moses import tokenize_for_bleu
 
 
 @dataclass(frozen=True, kw_only=True)

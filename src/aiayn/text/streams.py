@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aiayn.text.bpe import BytePairEncoder
 from aiayn.text.characters import decode_line
-from aiayn.text.moses import MosesTokenizer
 from aiayn.text.parallel import Block, rewrite_lines
+
+if TYPE_CHECKING:
+    from aiayn.text.moses import MosesTokenizer
 
 
 def tokenize_file(
@@ -44,23 +47,24 @@ def apply_bpe_file(source: Path | None, output: Path | None, codes: Path, *, wor
     Raises:
         UserError: a file is missing, the codes are broken, or a line is not UTF-8.
     """
-    BytePairEncoder(codes)  # broken codes are found here, not in every process
-    make_worker = partial(_segmenting, codes)
+    make_worker = partial(_segmenting, BytePairEncoder(codes))
     rewrite_lines(make_worker, source, output, workers=workers, label=f"apply-bpe {source or ''}")
 
 
 def _tokenizing(lang: str, aggressive_hyphens: bool) -> Callable[[Block], bytes]:
+    from aiayn.text.moses import MosesTokenizer
+
     tokenizer = MosesTokenizer(lang, aggressive_hyphens=aggressive_hyphens)
     return partial(_tokenize_block, tokenizer)
 
 
-def _tokenize_block(tokenizer: MosesTokenizer, block: Block) -> bytes:
+def _tokenize_block(tokenizer: "MosesTokenizer", block: Block) -> bytes:
     lines = (tokenizer.tokenize(decode_line(line)) for line in block.lines())
     return "".join(f"{line}\n" for line in lines).encode("utf-8")
 
 
-def _segmenting(codes: Path) -> Callable[[Block], bytes]:
-    return partial(_segment_block, BytePairEncoder(codes))
+def _segmenting(encoder: BytePairEncoder) -> Callable[[Block], bytes]:
+    return partial(_segment_block, encoder)
 
 
 def _segment_block(encoder: BytePairEncoder, block: Block) -> bytes:
