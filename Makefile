@@ -1,3 +1,4 @@
+# make setup  make .venv, with everything of requirements.lock
 # make demo   set everything up, run scale demo: Table 2 base and four rows of Table 3
 # make test   set everything up, then lint, tests and the smoke DAG
 # make bench  measure against JoeyNMT, torch.nn.Transformer, CTranslate2: benchmarks/RESULTS.md

@@ -46,9 +46,9 @@ def test_on_several_nodes_each_gets_its_share():
     asked, *_ = requests_of(
         "train",
         "--default-resources", "training_nodes=2", "gpu_type=a100", "runtime_limit=600",
-        "--config", "scale=paper", "ranks=16", "pairs=en-de", "rows=base",
+        "--config", "scale=paper", "ranks=8", "pairs=en-de", "rows=base",
     )  # fmt: skip
-    assert (asked["nodes"], asked["gres"], asked["ranks"]) == ("2", "gpu:a100:8", "16")
+    assert (asked["nodes"], asked["gres"], asked["ranks"]) == ("2", "gpu:a100:4", "8")
     assert not asked.get("slurm_extra")  # srun kills its step on SIGTERM
 
 

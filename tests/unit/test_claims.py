@@ -138,6 +138,14 @@ def test_a_dear_training_is_not_a_fraction_of_the_cost(tmp_path):
     assert claim.verdict == "not reproduced"
 
 
+def test_the_larger_count_of_a_trainings_cost_is_judged(tmp_path):
+    """In bf16 a GPU may do more than the single-precision capacity of the paper's method."""
+    fast = {"device": "Tesla P100-SXM2-16GB", "ranks": 8, "seconds": 3600, "flops": 2e19}
+    paper_run(tmp_path, "big", 29.0)
+    cost = paper_run(tmp_path, "base", 27.3, **fast).tests[-1]
+    assert (cost.score, cost.outcome) == (2e19, "contradicted")
+
+
 def test_published_systems_are_not_compared_on_another_test_set(tmp_path):
     paper_run(tmp_path, "base", 27.3, variant="filtered")
     claim = paper_run(tmp_path, "big", 40.0, variant="filtered")

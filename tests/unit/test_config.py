@@ -141,6 +141,10 @@ def test_values_mean_the_same_as_text_and_as_values(overrides, expected):
         ({"beem": 4}, "config/config.yaml: beem: unknown key; known keys here: alpha"),
         ({"seeds": "one"}, "config/config.yaml: seeds.0: Input should be a valid integer"),
         ({"device": "tpu"}, "config/config.yaml: device"),
+        ({"seeds": "1,2,1"}, "config/config.yaml: seeds: 1 is there twice"),
+        ({"pairs": "en-de,en-de"}, "config/config.yaml: pairs: en-de is there twice"),
+        ({"ranks": 2}, "config/config.yaml: ranks: 2 is more than the micro_batches: 1 of a step"),
+        ({"scale": "paper", "ranks": 16}, "config/config.yaml: ranks: 16 is more than"),
     ],
 )
 def test_a_wrong_value_is_one_line_that_names_file_and_key(overrides, message):
@@ -168,6 +172,12 @@ def test_a_wrong_value_is_one_line_that_names_file_and_key(overrides, message):
          "config/experiments.yaml: A1: d_model=256 is not a multiple of h=3"),
         ("experiments.yaml", "change: {h: /8}", "change: {heads: /8}",
          "config/experiments.yaml: A1: heads: no such key of the model or of training"),
+        ("experiments.yaml", "change: {h: /8}", "change: {h: /0}",
+         "config/experiments.yaml: A1: h: '/0' is no ratio; ratios are such as /8, *2 or *2/3"),
+        ("experiments.yaml", "change: {h: /8}", "change: {lr_factor: /2}",
+         "config/experiments.yaml: A1: lr_factor: a ratio needs a whole number, and base's is 1.0"),
+        ("experiments.yaml", "change: {h: /8}", 'change: {vocabulary_rows: "*2"}',
+         "config/experiments.yaml: A1: vocabulary_rows: a ratio needs a whole number"),
         ("experiments.yaml", "group: A", "group: Z", "config/experiments.yaml: A1: group"),
         ("experiments.yaml", "A2:", "A1:", "config/experiments.yaml, line"),
         ("config.yaml", "beam: 4", "beam: [", "config/config.yaml, line"),
@@ -182,6 +192,16 @@ def test_a_wrong_file_is_one_line_that_names_file_and_key(checkout, file, old, n
         load_project(root=checkout)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_base_comes_first_wherever_it_stands_in_a_file(checkout):
+    """What compares rows with base takes the first one."""
+    scale = checkout / "config/scales/demo.yaml"
+    scale.write_text(scale.read_text().replace("[base, A1, C1, E]", "[E, A1, base]"))
+    experiments = checkout / "config/experiments.yaml"
+    experiments.write_text("mine:\n  group: own\n" + experiments.read_text())
+    assert load_project(root=checkout).rows == ("base", "A1", "E")
+    assert load_project({"rows": "mine,E,base"}, checkout).rows == ("base", "mine", "E")
 
 
 def test_numbers_in_files_are_what_people_write(checkout):

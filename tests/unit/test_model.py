@@ -6,10 +6,12 @@ import pytest
 import torch
 from torch import nn
 
+from aiayn.common.errors import UserError
 from aiayn.common.formulas import sinusoids
 from aiayn.config import ModelConfig
 from aiayn.model import Transformer
 from aiayn.model.attention import MultiHeadAttention, Past, scaled_dot_product_attention
+from aiayn.model.device import choose_device
 from aiayn.text import PAD
 
 TINY = ModelConfig(N=2, d_model=16, d_ff=32, h=4, p_drop=0.1)
@@ -132,6 +134,13 @@ def test_learned_positions_end_with_their_table_and_sinusoids_do_not():
     assert sinusoidal.encode(long_source)[0].shape == (1, 9, 16)
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_an_error():
+    assert choose_device("auto") == torch.device("cpu")
+    with pytest.raises(UserError, match="--device: cuda, but torch finds no GPU"):
+        choose_device("cuda")
+
+
 def test_vocabulary_larger_than_its_rows_is_an_error():
-    with pytest.raises(ValueError, match="vocabulary_rows=32"):
+    with pytest.raises(UserError, match="vocabulary_rows: 32 is less than"):
         Transformer(ModelConfig(vocabulary_rows=32), 40)

@@ -87,6 +87,19 @@ def test_a_step_that_failed_asks_for_more_the_next_time_within_the_limit():
     assert first.runtime_min < second.runtime_min == 40
 
 
+def test_a_step_on_a_gpu_asks_for_what_cuda_takes():
+    small, large = resources.LightRequest(mem_mb=1_000), resources.LightRequest(mem_mb=50_000)
+    assert resources.on_gpu(small).mem_mb == 6_000
+    assert resources.on_gpu(small, attempt=2).mem_mb == 12_000
+    assert resources.on_gpu(large).mem_mb == 50_000
+
+
+def test_gpus_of_this_machine_are_the_drivers_devices(tmp_path):
+    for name in ("nvidia0", "nvidia11", "nvidiactl", "nvidia-uvm", "null"):
+        (tmp_path / name).touch()
+    assert resources.machine_gpus(tmp_path) == 2
+
+
 def test_the_warning_comes_as_early_as_the_training_itself_would_stop():
     assert resources.WARNING_SECONDS == SECONDS_BEFORE_END
 

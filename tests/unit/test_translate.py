@@ -90,19 +90,21 @@ def test_command_reads_standard_input_and_writes_standard_output(folder, transla
 
 
 def test_mistakes_are_one_line_and_exit_code_2(folder, tmp_path):
-    """A missing model, a broken one, and input that is not UTF-8."""
+    """A missing model, a broken one, input that is not UTF-8, a device that there is not."""
     broken = tmp_path / "broken"
     broken.mkdir()
     for name in ("model.json", "bpe.codes", "vocabulary.txt"):
         (broken / name).write_bytes((folder / name).read_bytes())
     (broken / "model.safetensors").write_bytes(b"\0" * 10)
     output = tmp_path / "out"
-    for model, stdin, message in (
-        (tmp_path / "nowhere", b"", "nowhere/model.json: no such file"),
-        (broken, b"", "broken/model.safetensors: not a whole safetensors file"),
-        (folder, b"the cat\n\xc3\n", "standard input, line 2: not UTF-8"),
+    for model, device, stdin, message in (
+        (tmp_path / "nowhere", "cpu", b"", "nowhere/model.json: no such file"),
+        (broken, "cpu", b"", "broken/model.safetensors: not a whole safetensors file"),
+        (folder, "cpu", b"the cat\n\xc3\n", "standard input, line 2: not UTF-8"),
+        (folder, "tpu", b"", "--device: 'tpu' is none of auto, cpu, cuda"),
     ):
-        done = aiayn("translate", "--model", str(model), "--output", str(output), stdin=stdin)
+        words = ["--model", str(model), "--device", device, "--output", str(output)]
+        done = aiayn("translate", *words, stdin=stdin)
         assert done.returncode == 2
         errors = done.stderr.decode().strip().split("\n")
         assert errors[-1].startswith("aiayn: ")

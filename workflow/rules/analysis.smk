@@ -20,8 +20,7 @@ rule attention:
         "results/{scale}/benchmarks/attention/{src}-{tgt}.tsv"
     threads: 1
     resources:
-        **LIGHT,
-        gres=gpus(0 if PROJECT.settings.device == "cpu" else 1),
+        **TRANSLATING,
     params:
         model=subpath(input.model, parent=True),
         beam=PROJECT.settings.beam,
@@ -53,9 +52,9 @@ rule layer_times:
         "results/{scale}/benchmarks/layer_times.tsv"
     threads: 1
     resources:
-        mem_mb=SANITY.mem_mb,
+        **ONE_GPU,
+        mem_mb=(resources.on_gpu(SANITY) if USES_GPU else SANITY).mem_mb,
         runtime=SANITY.runtime_min,
-        gres=gpus(0 if PROJECT.settings.device == "cpu" else 1),
     params:
         device=PROJECT.settings.device,
     shell:

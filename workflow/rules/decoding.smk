@@ -56,8 +56,7 @@ rule translate:
         evaluation_group
     threads: 1
     resources:
-        **LIGHT,
-        gres=gpus(0 if PROJECT.settings.device == "cpu" else 1),
+        **TRANSLATING,
     params:
         model=subpath(input.model, parent=True),
         beam=PROJECT.settings.beam,
@@ -93,8 +92,7 @@ rule losses:
         "results/{scale}/benchmarks/losses/{src}-{tgt}.tsv"
     threads: 1
     resources:
-        **LIGHT,
-        gres=gpus(0 if PROJECT.settings.device == "cpu" else 1),
+        **TRANSLATING,
     params:
         models=lambda wildcards: [
             f"{run.row}={run_folder(run)}/last" for run in runs_of_pair(wildcards)

@@ -99,8 +99,9 @@ def files_of_run(run):
     yield from ("trained.json", "run.json", "train.csv", "valid.csv")
     if PROJECT.experiments[run.row].table2:
         yield from MODEL_FILES
+    _, target = run.pair.split("-")
     for name in PROJECT.scored_sets(run):
-        yield from (f"hypothesis.{name}.{run.pair[-2:]}", f"score.{name}.json")
+        yield from (f"hypothesis.{name}.{target}", f"score.{name}.json")
 
 
 def files_of_pair(pair):

@@ -1,4 +1,4 @@
-"""What jobs ask a cluster for; on one machine nothing here matters.
+"""What jobs ask a cluster for; on one machine nothing here matters but whose turn it is on its GPUs.
 
 The figures are those of aiayn.config.resources. What they must know of the cluster stands among
 the default resources of the profile, slurm/config.yaml: gpu_type, training_nodes, runtime_limit.
@@ -9,13 +9,12 @@ from pathlib import Path
 from aiayn.config import resources
 from aiayn.config.devices import load_devices
 
+PROFILE = {
+    name: resource.raw
+    for name, resource in (workflow.resource_settings.default_resources or {}).items()
+}
 try:
-    CLUSTER = resources.load_cluster(
-        {
-            name: resource.raw
-            for name, resource in (workflow.resource_settings.default_resources or {}).items()
-        }
-    )
+    CLUSTER = resources.load_cluster(PROFILE)
     DEVICES = load_devices(Path())
     REQUESTS = [resources.training(PROJECT, run, DEVICES, CLUSTER) for run in PROJECT.runs]
 except ValueError as error:
@@ -60,6 +59,24 @@ def evaluation_group(wildcards):
 
 SANITY = resources.LightRequest()
 LIGHT = {"mem_mb": light_memory, "runtime": light_runtime}
+
+# On one machine, jobs that use its GPUs take turns: each training takes the first GPUs there are.
+USES_GPU = PROJECT.settings.device != "cpu"
+GPU_TURN = int(
+    USES_GPU and resources.machine_gpus() > 0 and not PROFILE.keys() & {*CLUSTER.model_fields}
+)
+if GPU_TURN and "gpu_turn" not in workflow.global_resources:
+    workflow.register_resource("gpu_turn", 1)
+
+
+def translating_memory(wildcards, attempt):
+    """MB of a step that runs a model."""
+    request = resources.light(PROJECT, pair_of(wildcards), CLUSTER, attempt)
+    return (resources.on_gpu(request, attempt) if USES_GPU else request).mem_mb
+
+
+ONE_GPU = {"gres": gpus(int(USES_GPU)), "gpu_turn": GPU_TURN}
+TRANSLATING = {"mem_mb": translating_memory, "runtime": light_runtime, **ONE_GPU}
 
 # Where jobs end by the clock, a training goes on in its next job; elsewhere --retries counts. Within
 # a job, where Snakemake runs a second time, nothing is tried again: that would multiply the tries.

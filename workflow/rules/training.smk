@@ -55,6 +55,7 @@ rule train:
         ranks=PROJECT.settings.ranks,
         nodes=CLUSTER.training_nodes,
         gres=lambda wildcards: gpus(training("gpus")(wildcards)),
+        gpu_turn=GPU_TURN,
         # Without GPUs, Slurm has to be told of one task a node; with them, it would count by GPU.
         tasks=lambda wildcards: None if training("gpus")(wildcards) else CLUSTER.training_nodes,
         cpus_per_task=training("cpus_per_task"),

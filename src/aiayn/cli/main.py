@@ -62,6 +62,11 @@ def main() -> None:
         where = f"{error.filename}: " if error.filename else ""
         print(f"aiayn: {where}{error.strerror or error}", file=sys.stderr)
         sys.exit(2)
+    except RuntimeError as error:
+        if type(error).__name__ != "OutOfMemoryError":  # torch's; most commands do not import it
+            raise
+        print("aiayn: out of GPU memory; smaller batches need less", file=sys.stderr)
+        sys.exit(2)
 
 
 def _reader_went_away() -> NoReturn:

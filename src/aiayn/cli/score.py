@@ -18,7 +18,7 @@ from aiayn.cli.options import OutputFile
 def score(
     hyp: Annotated[Path, typer.Option(help="Detokenized translations, a line a segment.")],
     ref: Annotated[Path, typer.Option(help="Raw reference, line for line.")],
-    lang: Annotated[str, typer.Option(help="Language of both: de, fr, en.")],
+    lang: Annotated[str, typer.Option(help="Language of both, such as de.")],
     set: Annotated[str, typer.Option(help="Name of the set, kept in the output.")] = "",
     output: OutputFile = None,
 ) -> None:

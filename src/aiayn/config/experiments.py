@@ -15,7 +15,8 @@ from aiayn.config.sections import ModelConfig, TrainingConfig
 from aiayn.config.yaml_files import Section, read_yaml, validate
 
 EXPERIMENTS_FILE = "config/experiments.yaml"
-_RATIO = re.compile(r"^(?:\*(?P<times>\d+)(?:/(?P<over>\d+))?|/(?P<by>\d+))$")
+_WHOLE = r"[1-9]\d*"
+_RATIO = re.compile(rf"^(?:\*(?P<times>{_WHOLE})(?:/(?P<over>{_WHOLE}))?|/(?P<by>{_WHOLE}))$")
 
 Difference = dict[str, int | float | str]
 
@@ -34,7 +35,7 @@ class Experiment(Section):
 
 
 def load_experiments(root: Path) -> dict[str, Experiment]:
-    """Read every row, in the file's order, which is the paper's.
+    """Read every row: base, then the others in the file's order, which is the paper's.
 
     Raises:
         UserError: one line naming the file and the key.
@@ -48,14 +49,22 @@ def load_experiments(root: Path) -> dict[str, Experiment]:
         rows[name] = validate(Experiment, value, f"{EXPERIMENTS_FILE}: {name}")
     if "base" not in rows:
         raise UserError(f"{EXPERIMENTS_FILE}: base: every other row is a difference from it")
-    return rows
+    return {"base": rows["base"], **rows}
 
 
 def _apply(base: dict[str, Any], key: str, change: int | float | str) -> Any:
-    """A plain value as it is; a ratio of base's value rounded to a whole number, at least 1."""
-    match = _RATIO.match(change) if isinstance(change, str) else None
-    if match is None:
+    """A plain value as it is; a ratio of base's value rounded to a whole number, at least 1.
+
+    Raises:
+        ValueError: a ratio that is none, or of what is no whole number.
+    """
+    if not isinstance(change, str) or change[:1] not in ("*", "/"):
         return change
+    match = _RATIO.match(change)
+    if match is None:
+        raise ValueError(f"{change!r} is no ratio; ratios are such as /8, *2 or *2/3")
+    if type(base[key]) is not int:
+        raise ValueError(f"a ratio needs a whole number, and base's is {base[key]}; give the value")
     if match["by"]:
         ratio = Fraction(1, int(match["by"]))
     else:
@@ -94,7 +103,10 @@ def resolve_row(
     for key, change in effective.items():
         if key not in base:
             raise UserError(f"{source}: {key}: no such key of the model or of training")
-        changes[key] = _apply(base, key, change)
+        try:
+            changes[key] = _apply(base, key, change)
+        except ValueError as error:
+            raise UserError(f"{source}: {key}: {error}") from None
     sections = []
     for section in (model, training):
         own = {key: value for key, value in changes.items() if key in type(section).model_fields}

@@ -56,11 +56,11 @@ class Project:
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """Rows to run, in the paper's order."""
-        included = self.scale.rows or tuple(self.experiments)
-        if self.settings.rows == ("all",):
-            return included
-        return tuple(row for row in self.experiments if row in self.settings.rows)
+        """Rows to run: base first, then in the paper's order."""
+        chosen = self.settings.rows
+        if chosen == ("all",):
+            chosen = self.scale.rows or tuple(self.experiments)
+        return tuple(row for row in self.experiments if row in chosen)
 
     @property
     def runs(self) -> tuple[Run, ...]:
@@ -116,8 +116,18 @@ def load_project(overrides: dict[str, Any] | None = None, root: Path | str = "."
     )
     _check_names(project)
     for run in project.runs:
-        project.resolve(run)
+        _check_ranks(project, run)
     return project
+
+
+def _check_ranks(project: Project, run: Run) -> None:
+    """A step gives every rank a micro-batch or more."""
+    _, training = project.resolve(run)
+    if project.settings.ranks > training.micro_batches:
+        raise UserError(
+            f"{CONFIG_FILE}: ranks: {project.settings.ranks} is more than the micro_batches: "
+            f"{training.micro_batches} of a step of {run.row} at scale {project.name}"
+        )
 
 
 def _check_names(project: Project) -> None:

@@ -6,7 +6,8 @@ and its batch. What the other steps need grows with their corpus.
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from aiayn.common.errors import UserError
@@ -23,7 +24,9 @@ SAFETY = 2.0
 MINUTES_AT_LEAST = 15
 """A node's start, imports and a slow file system take their time, however small the work."""
 TORCH_MB = 600
-"""A process that has imported torch; with CUDA, ten times as much."""
+"""A process that has imported torch."""
+CUDA_MB = 10 * TORCH_MB
+"""One that uses a GPU."""
 ACTIVATION_COPIES = 8
 """CPU memory of a training over its layers' outputs, measured at three scales: backward's
 temporaries, and freed blocks that the C library keeps."""
@@ -153,6 +156,16 @@ def light(project: Project, pair: str, cluster: Cluster, attempt: int = 1) -> Li
     )
 
 
+def on_gpu(request: LightRequest, attempt: int = 1) -> LightRequest:
+    """The request of a step that may use a GPU: what CUDA takes, at least."""
+    return replace(request, mem_mb=max(request.mem_mb, attempt * CUDA_MB))
+
+
+def machine_gpus(devices: Path = Path("/dev")) -> int:
+    """NVIDIA GPUs of this machine, as the driver shows them."""
+    return len(list(devices.glob("nvidia[0-9]*")))
+
+
 def is_small(project: Project) -> bool:
     """Whether steps other than training are so short that they are better run many to a job."""
     return all(corpus_bytes(project, pair) < SMALL_CORPUS for pair in project.settings.pairs)
@@ -168,7 +181,7 @@ def corpus_bytes(project: Project, pair: str) -> int:
 
 def _gpu_host_mb(model: ModelConfig, _: TrainingConfig, rows: int) -> float:
     # The model's state once: a checkpoint on its way to or from the disk.
-    return 10 * TORCH_MB + STATE_BYTES_A_WEIGHT * parameters(model, rows) / 2**20
+    return CUDA_MB + STATE_BYTES_A_WEIGHT * parameters(model, rows) / 2**20
 
 
 def _cpu_mb(model: ModelConfig, config: TrainingConfig, rows: int) -> float:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import BeforeValidator, Field, StrictInt
+from pydantic import AfterValidator, BeforeValidator, Field, StrictInt
 
 from aiayn.config.sections import DecodingConfig
 from aiayn.config.yaml_files import Section, read_yaml, validate
@@ -60,11 +60,24 @@ def _as_number(value: Any) -> Any:
     return value
 
 
-TextList = Annotated[tuple[str, ...], BeforeValidator(_as_text_list), Field(min_length=1)]
+def _no_item_twice(items: tuple[Any, ...]) -> tuple[Any, ...]:
+    for item in items:
+        if items.count(item) > 1:
+            raise ValueError(f"{item} is there twice")
+    return items
+
+
+TextList = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_as_text_list),
+    Field(min_length=1),
+    AfterValidator(_no_item_twice),
+]
 Seeds = Annotated[
     tuple[Annotated[StrictInt, Field(ge=0)], ...],
     BeforeValidator(_as_int_list),
     Field(min_length=1),
+    AfterValidator(_no_item_twice),
 ]
 Flag = Annotated[bool, BeforeValidator(_as_bool)]
 Count = Annotated[StrictInt, BeforeValidator(_as_number), Field(ge=1)]

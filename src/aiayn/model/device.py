@@ -4,12 +4,21 @@ from pathlib import Path
 
 import torch
 
+from aiayn.common.errors import UserError
+
 
 def choose_device(name: str) -> torch.device:
-    """``auto`` is a GPU where there is one."""
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    return torch.device(name)
+    """``auto`` is a GPU where there is one.
+
+    Raises:
+        UserError: another name than auto, cpu or cuda, or no GPU that torch can use.
+    """
+    if name not in ("auto", "cpu", "cuda"):
+        raise UserError(f"--device: {name!r} is none of auto, cpu, cuda")
+    has_gpu = torch.cuda.is_available()
+    if name == "cuda" and not has_gpu:
+        raise UserError("--device: cuda, but torch finds no GPU here (aiayn doctor says more)")
+    return torch.device("cuda" if has_gpu and name != "cpu" else "cpu")
 
 
 def choose_precision(name: str, device: torch.device) -> str:

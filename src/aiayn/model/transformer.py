@@ -9,6 +9,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
+from aiayn.common.errors import UserError
 from aiayn.config import ModelConfig
 from aiayn.model.attention import KeysValues, Past
 from aiayn.model.embedding import Embedding
@@ -42,12 +43,14 @@ class Transformer(nn.Module):
             vocabulary_size: Entries of the vocabulary; the embedding may have more rows.
 
         Raises:
-            ValueError: ``config.vocabulary_rows`` is less than the vocabulary.
+            UserError: ``config.vocabulary_rows`` is less than the vocabulary.
         """
         super().__init__()
         rows = config.vocabulary_rows or -(-vocabulary_size // 8) * 8
         if rows < vocabulary_size:
-            raise ValueError(f"vocabulary_rows={rows} but the vocabulary has {vocabulary_size}")
+            raise UserError(
+                f"vocabulary_rows: {rows} is less than the vocabulary's {vocabulary_size} subwords"
+            )
         self.config = config
         self.vocabulary_size = vocabulary_size
         self.embedding = Embedding(config, rows)

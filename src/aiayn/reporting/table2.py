@@ -245,7 +245,8 @@ def _cost(results: Results) -> str:
         "single-precision capacity (Section 6.1), the capacity from config/published.yaml.",
         "* **FLOPs, counted**: multiplications and additions of all matrix products of the "
         "training, from the model's shape and the tokens seen. No device reaches its capacity, so "
-        "the count is the lower of the two.",
+        "of a training in single precision the count is the lower of the two; in bf16 a device "
+        "may do more than its single-precision capacity, and the count can be the higher one.",
         "* **made by** leads to code, data, machine and hours of the run.",
         "* All BLEU conventions of the same translations: [bleu.md](bleu.md).",
     ]

@@ -180,12 +180,12 @@ def _above(test: ClaimTest, own: System, others: list[System]) -> Tested:
 
 
 def _cheaper(test: ClaimTest, own: System, others: list[System]) -> Tested:
-    """A cost, by the paper's method where it is known, is no sample: it is lower or it is not."""
+    """A cost is no sample: it is lower or it is not; the larger of our two counts, to be fair."""
     costs = {system.model: system.paper_flops for system in others if system.paper_flops}
     model, least = min(costs.items(), key=lambda item: item[1])
     tested = Tested(test=test, outcome="not run", other=least, other_name=model)
-    measured = own.paper_method_flops or own.flops
-    if measured is None:
+    counts = [count.mean for count in (own.paper_method_flops, own.flops) if count]
+    if not counts:
         return tested
-    outcome: Outcome = "holds" if measured.mean < least else "contradicted"
-    return replace(tested, outcome=outcome, score=measured.mean)
+    outcome: Outcome = "holds" if max(counts) < least else "contradicted"
+    return replace(tested, outcome=outcome, score=max(counts))

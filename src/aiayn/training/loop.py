@@ -148,17 +148,20 @@ class Loop:
     def _take(self, step: Step, window: Window, meter: Meter) -> Window:
         """One step, and what is due after it; returns the window to go on with."""
         config, progress = self.job.training, self.progress
+        last = progress.step + 1 == config.steps
+        saving = last or (progress.step + 1) % config.checkpoint_every == 0
+        row_due = saving or (progress.step + 1) % config.log_every == 0
         started = time.monotonic()
         result = self.trainer.train_step(progress.step + 1, step, self.data)
+        if row_due and self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)  # what is still in the queue counts as well
         seconds = time.monotonic() - started
         progress.step += 1
         progress.position = step.following
         progress.tokens += result.tokens
         progress.seconds += seconds
         window.add(progress.step, step, result, seconds)
-        last = progress.step == config.steps
-        saving = last or progress.step % config.checkpoint_every == 0
-        if saving or progress.step % config.log_every == 0:
+        if row_due:
             self._write_row(window, meter)
             window = Window()
         if last or progress.step % config.validate_every == 0:
@@ -168,7 +171,7 @@ class Loop:
         return window
 
     def _stop(self, window: Window, meter: Meter) -> None:
-        """Save and stop; the row of train.csv is written when the run goes on."""
+        """Save the steps since the last checkpoint, with their row of train.csv, and stop."""
         if self.progress.step % self.job.training.checkpoint_every:
             if window.steps:
                 self._write_row(window, meter)

@@ -19,8 +19,9 @@ def keep_freed_memory() -> None:
     """
     with contextlib.suppress(OSError, AttributeError):
         libc = ctypes.CDLL("libc.so.6")
-        libc.mallopt(_M_TRIM_THRESHOLD, _KEEP)
-        libc.mallopt(_M_MMAP_THRESHOLD, _KEEP)
+        # Older versions refuse more than 32 MB, and setting either alone would do harm.
+        if libc.mallopt(_M_MMAP_THRESHOLD, _KEEP):
+            libc.mallopt(_M_TRIM_THRESHOLD, _KEEP)
 
 
 def parts_of_micro_batches(checkpoints: Path) -> int:

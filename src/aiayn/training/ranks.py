@@ -120,6 +120,15 @@ def joined_ranks(device: torch.device) -> Iterator[Ranks]:
     dist.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=TIMEOUT)
     try:
         yield ranks
-    finally:
-        _GROUPS.clear()
-        dist.destroy_process_group()
+    except BaseException:
+        # NCCL takes leave of all ranks together. They may be waiting for this one in a step, so it
+        # goes without: torchrun ends them.
+        if device.type != "cuda":
+            _leave()
+        raise
+    _leave()
+
+
+def _leave() -> None:
+    _GROUPS.clear()
+    dist.destroy_process_group()
