@@ -99,6 +99,20 @@ def test_own_files_of_unequal_length_name_both_counts(tmp_path):
     assert left_behind(tmp_path) == []
 
 
+def test_a_part_or_set_without_pairs_is_an_error(tmp_path):
+    source, target = tmp_path / "x.en", tmp_path / "x.de"
+    content = {"format": "files", "source": str(source), "target": str(target)}
+    for text, message in (
+        (b"", "no pairs: 0 read"),
+        (b"a b c\n", "no pairs: 1 read, none of them"),
+    ):
+        source.write_bytes(text)
+        target.write_bytes(text)
+        with pytest.raises(UserError, match=f"^toy en-de p: {message}"):
+            run(tmp_path, b"-", content=content, max_words=2)
+        assert left_behind(tmp_path) == []
+
+
 def test_missing_member_is_named(tmp_path):
     with pytest.raises(UserError, match=r"a\.tgz: no member 'x.de'"):
         run(tmp_path, tar_bytes({"x.en": b"1\n"}))

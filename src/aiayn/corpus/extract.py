@@ -96,6 +96,8 @@ def _naming(label: str) -> Iterator[None]:
 
 
 def _check_count(expected: int | None, counts: Counts, label: str, *, official: bool) -> None:
+    if not counts.kept:
+        raise UserError(f"no pairs: {counts.read:,} read, none of them kept")
     if not official:
         log(f"{label}: not the official data; {counts.read:,} pairs")
     elif expected and counts.read != expected:

@@ -81,7 +81,7 @@ class Translator:
         ids = self.vocabulary.encode(self.segmenter.segment(self.source_text.tokenize(line)))
         longest = self.model.embedding.positions.limit - 1
         if len(ids) > longest:
-            log(f"line {number}: {len(ids)} subwords, cut to the {longest} the model has learned")
+            log(f"line {number}: {len(ids)} subwords, cut to the {longest} it has positions for")
         return ids[:longest]
 
 
