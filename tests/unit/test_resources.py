@@ -89,9 +89,11 @@ def test_a_step_that_failed_asks_for_more_the_next_time_within_the_limit():
 
 def test_a_step_on_a_gpu_asks_for_what_cuda_takes():
     small, large = resources.LightRequest(mem_mb=1_000), resources.LightRequest(mem_mb=50_000)
-    assert resources.on_gpu(small).mem_mb == 6_000
-    assert resources.on_gpu(small, attempt=2).mem_mb == 12_000
-    assert resources.on_gpu(large).mem_mb == 50_000
+    project, on_cpus = load_project(), load_project({"device": "cpu"})
+    assert resources.running_a_model(project, small).mem_mb == 6_000
+    assert resources.running_a_model(project, small, attempt=2).mem_mb == 12_000
+    assert resources.running_a_model(project, large).mem_mb == 50_000
+    assert resources.running_a_model(on_cpus, small) == small
 
 
 def test_gpus_of_this_machine_are_the_drivers_devices(tmp_path):

@@ -53,7 +53,7 @@ rule layer_times:
     threads: 1
     resources:
         **ONE_GPU,
-        mem_mb=(resources.on_gpu(SANITY) if USES_GPU else SANITY).mem_mb,
+        mem_mb=resources.running_a_model(PROJECT, SANITY).mem_mb,
         runtime=SANITY.runtime_min,
     params:
         device=PROJECT.settings.device,

@@ -37,14 +37,24 @@ def gpus(count):
     return ":".join(filter(None, ("gpu", CLUSTER.gpu_type, str(count)))) if count else ""
 
 
+def light(wildcards, attempt):
+    """The request of a step that does not train; more after each failure."""
+    return resources.light(PROJECT, pair_of(wildcards), CLUSTER, attempt)
+
+
 def light_memory(wildcards, attempt):
-    """MB of a step that does not train; more after each failure."""
-    return resources.light(PROJECT, pair_of(wildcards), CLUSTER, attempt).mem_mb
+    """MB of a step that does not train."""
+    return light(wildcards, attempt).mem_mb
 
 
 def light_runtime(wildcards, attempt):
-    """Minutes of a step that does not train; more after each failure."""
-    return resources.light(PROJECT, pair_of(wildcards), CLUSTER, attempt).runtime_min
+    """Minutes of a step that does not train."""
+    return light(wildcards, attempt).runtime_min
+
+
+def translating_memory(wildcards, attempt):
+    """MB of a step that runs a model."""
+    return resources.running_a_model(PROJECT, light(wildcards, attempt), attempt).mem_mb
 
 
 def text_group(wildcards):
@@ -61,21 +71,11 @@ SANITY = resources.LightRequest()
 LIGHT = {"mem_mb": light_memory, "runtime": light_runtime}
 
 # On one machine, jobs that use its GPUs take turns: each training takes the first GPUs there are.
-USES_GPU = PROJECT.settings.device != "cpu"
-GPU_TURN = int(
-    USES_GPU and resources.machine_gpus() > 0 and not PROFILE.keys() & {*CLUSTER.model_fields}
-)
+ON_A_CLUSTER = bool(PROFILE.keys() & resources.Cluster.model_fields.keys())
+GPU_TURN = int(PROJECT.settings.uses_gpu and not ON_A_CLUSTER and resources.machine_gpus() > 0)
 if GPU_TURN and "gpu_turn" not in workflow.global_resources:
     workflow.register_resource("gpu_turn", 1)
-
-
-def translating_memory(wildcards, attempt):
-    """MB of a step that runs a model."""
-    request = resources.light(PROJECT, pair_of(wildcards), CLUSTER, attempt)
-    return (resources.on_gpu(request, attempt) if USES_GPU else request).mem_mb
-
-
-ONE_GPU = {"gres": gpus(int(USES_GPU)), "gpu_turn": GPU_TURN}
+ONE_GPU = {"gres": gpus(int(PROJECT.settings.uses_gpu)), "gpu_turn": GPU_TURN}
 TRANSLATING = {"mem_mb": translating_memory, "runtime": light_runtime, **ONE_GPU}
 
 # Where jobs end by the clock, a training goes on in its next job; elsewhere --retries counts. Within

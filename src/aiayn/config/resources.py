@@ -114,7 +114,7 @@ def training(
     if ranks % nodes:
         raise UserError(f"ranks={ranks} cannot be shared evenly among training_nodes={nodes}")
     model, config = project.resolve(run)
-    on_gpu = project.settings.device != "cpu"
+    on_gpu = project.settings.uses_gpu
     device = device_for(devices, cluster.gpu_type) if on_gpu else devices[CPU]
     threads = 1 if on_gpu else config.threads
     hours = training_hours(
@@ -156,8 +156,10 @@ def light(project: Project, pair: str, cluster: Cluster, attempt: int = 1) -> Li
     )
 
 
-def on_gpu(request: LightRequest, attempt: int = 1) -> LightRequest:
-    """The request of a step that may use a GPU: what CUDA takes, at least."""
+def running_a_model(project: Project, request: LightRequest, attempt: int = 1) -> LightRequest:
+    """The request of a step that runs a model: on a GPU, at least what CUDA takes."""
+    if not project.settings.uses_gpu:
+        return request
     return replace(request, mem_mb=max(request.mem_mb, attempt * CUDA_MB))
 
 

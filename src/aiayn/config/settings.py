@@ -114,6 +114,11 @@ class Settings(Section):
     """Source tokens decoded together; does not change the output."""
 
     @property
+    def uses_gpu(self) -> bool:
+        """Whether jobs ask for GPUs; with ``auto``, they take what they are given."""
+        return self.device != "cpu"
+
+    @property
     def decoding(self) -> DecodingConfig:
         """The decoder's section."""
         return DecodingConfig(

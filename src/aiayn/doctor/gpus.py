@@ -12,7 +12,7 @@ def check_gpus(plan: Plan) -> Iterator[Finding]:
     import torch  # seconds to load, and needed here alone
 
     settings = plan.project.settings
-    if settings.device == "cpu":
+    if not settings.uses_gpu:
         yield ok("gpus: not asked for (device: cpu)")
         return
     if not torch.cuda.is_available():

@@ -15,10 +15,11 @@ def choose_device(name: str) -> torch.device:
     """
     if name not in ("auto", "cpu", "cuda"):
         raise UserError(f"--device: {name!r} is none of auto, cpu, cuda")
-    has_gpu = torch.cuda.is_available()
-    if name == "cuda" and not has_gpu:
+    if name != "cpu" and torch.cuda.is_available():
+        return torch.device("cuda")
+    if name == "cuda":
         raise UserError("--device: cuda, but torch finds no GPU here (aiayn doctor says more)")
-    return torch.device("cuda" if has_gpu and name != "cpu" else "cpu")
+    return torch.device("cpu")
 
 
 def choose_precision(name: str, device: torch.device) -> str:
