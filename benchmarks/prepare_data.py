@@ -60,11 +60,18 @@ def steps(folder: Path, merges: int) -> dict[str, tuple[bool, Commands]]:
         for stage in ("raw", "tokenized", "clean", "bpe")
     )
     codes, vocabulary = f"--codes={folder}/codes", f"--vocabulary={folder}/vocabulary.txt"
+    words = f"--words={folder}/words.txt"
     both = zip(LANGUAGES, raw, tokenized, strict=True)
     cleaning = ["--part=generated", f"--counts={folder}/clean.json"]
     cleaning += [f"--source={tokenized[0]}", f"--target={tokenized[1]}"]
     cleaning += [f"--output-source={clean[0]}", f"--output-target={clean[1]}"]
-    learning = [*(f"--input={side}" for side in clean), f"--merges={merges}", codes, vocabulary]
+    learning = [
+        *(f"--input={side}" for side in clean),
+        f"--merges={merges}",
+        codes,
+        vocabulary,
+        words,
+    ]
     ids = [f"--source={subwords[0]}", f"--target={subwords[1]}", vocabulary]
     return {
         "tokenize": (
@@ -79,7 +86,7 @@ def steps(folder: Path, merges: int) -> dict[str, tuple[bool, Commands]]:
         "apply-bpe": (
             True,
             [
-                ["apply-bpe", codes, f"--input={tokens}", f"--output={output}"]
+                ["apply-bpe", codes, words, f"--input={tokens}", f"--output={output}"]
                 for tokens, output in zip(clean, subwords, strict=True)
             ],
         ),

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import subprocess
 import sys
 
@@ -183,6 +184,51 @@ def test_word_with_literal_marker_50_times_is_learned_and_restored(tmp_path):
     vocabulary = Vocabulary.load(tmp_path / "vocabulary.txt")
     ids = vocabulary.encode(encoder.segment("x@@ y @@ low"))
     assert join_subwords(vocabulary.decode(ids)) == "x@@ y @@ low"
+
+
+def test_frequent_words_are_written_as_the_encoder_segments_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(learn, "MAX_CACHED_WORDS", 6)
+    (tmp_path / "corpus").write_text(
+        "low low low lower lower x@@ x@@ a</w> a</w> y y z\n" * 9, encoding="utf-8"
+    )
+    words = tmp_path / "words.txt"
+    codes, vocabulary = tmp_path / "codes", tmp_path / "vocabulary.txt"
+    learn_bpe([tmp_path / "corpus"], codes, vocabulary, words, merges=30, workers=1)
+    lines = [line.split("\t") for line in words.read_text(encoding="utf-8").split("\n")[1:-1]]
+    assert [word for word, _ in lines] == ["low", "a</w>", "lower", "x@@", "y", "z"]
+    encoder = BytePairEncoder(codes)
+    assert [subwords for _, subwords in lines] == [encoder.segment_line(word) for word, _ in lines]
+
+
+def test_frequent_words_are_taken_from_their_file(corpus, codes):
+    known = corpus.with_name("words.txt")
+    learn_bpe([corpus], codes, corpus.with_name("v"), known, merges=10, workers=1)
+    text = known.read_text(encoding="utf-8")
+    assert "\nwider\t" in text
+    known.write_text(re.sub("\nwider\t.*", "\nwider\tfrom@@ file", text), encoding="utf-8")
+    corpus.write_text("new wider slow\n", encoding="utf-8")
+    apply_bpe_file(corpus, corpus.with_name("out"), codes, known, workers=1)
+    new, slow = map(BytePairEncoder(codes).segment_line, ("new", "slow"))
+    assert corpus.with_name("out").read_text(encoding="utf-8") == f"{new} from@@ file {slow}\n"
+
+
+def test_words_of_other_codes_are_refused(corpus, codes):
+    known = corpus.with_name("words.txt")
+    learn_bpe([corpus], codes, corpus.with_name("v"), known, merges=10, workers=1)
+    learn_from(corpus, merges=5)
+    with pytest.raises(
+        UserError, match=r"words.txt, line 1: .* not words in the subwords of .*codes"
+    ):
+        BytePairEncoder(codes, known)
+
+
+def test_a_broken_line_of_the_words_is_named(corpus, codes):
+    known = corpus.with_name("words.txt")
+    learn_bpe([corpus], codes, corpus.with_name("v"), known, merges=10, workers=1)
+    with known.open("a", encoding="utf-8") as stream:
+        stream.write("cut\n")
+    with pytest.raises(UserError, match=r"words.txt, line \d+: expected word<TAB>subwords"):
+        BytePairEncoder(codes, known)
 
 
 def test_output_cut_at_a_length_limit_has_no_marker():

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 WORKERS = (1, 2, 4)
-FILES = 14
-"""Two sides each of tokenized, clean and bpe, the counts, codes, vocabulary and five of batches."""
+FILES = 15
+"""Two sides each of tokenized, clean and bpe, the counts, codes, vocabulary, words and five
+of batches."""
 
 CHAIN = """
 import sys
@@ -33,9 +34,10 @@ for output in outputs:
     counts = output / "clean.json"
     clean(*sides["tokenized"], *sides["clean"], counts, part="p", config=CleaningConfig())
     codes, vocabulary = output / "codes", output / "vocabulary.txt"
-    learn_bpe(sides["clean"], codes, vocabulary, merges=150, workers=workers)
+    words = output / "words.txt"
+    learn_bpe(sides["clean"], codes, vocabulary, words, merges=150, workers=workers)
     for tokens, subwords in zip(sides["clean"], sides["bpe"]):
-        apply_bpe_file(tokens, subwords, codes, workers=workers)
+        apply_bpe_file(tokens, subwords, codes, words, workers=workers)
     binarize(sides["bpe"][:1], sides["bpe"][1:], vocabulary, output / "batches")
 """
 

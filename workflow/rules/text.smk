@@ -87,6 +87,7 @@ rule learn_bpe:
     output:
         codes="results/{scale}/{src}-{tgt}/bpe/codes",
         vocabulary="results/{scale}/{src}-{tgt}/bpe/vocabulary.txt",
+        words="results/{scale}/{src}-{tgt}/bpe/words.txt",
     log:
         "results/{scale}/logs/learn_bpe/{src}-{tgt}.log",
     benchmark:
@@ -105,6 +106,7 @@ rule learn_bpe:
         " --merges {params.merges}"
         " --codes {output.codes:q}"
         " --vocabulary {output.vocabulary:q}"
+        " --words {output.words:q}"
         " --workers {threads}"
         " > {log:q} 2>&1"
 
@@ -114,6 +116,7 @@ rule apply_bpe:
     input:
         text=tokens_of,
         codes="results/{scale}/{src}-{tgt}/bpe/codes",
+        words="results/{scale}/{src}-{tgt}/bpe/words.txt",
         code=package("text"),
     output:
         "results/{scale}/{src}-{tgt}/bpe/{name}.{lang}",
@@ -129,6 +132,7 @@ rule apply_bpe:
     shell:
         "aiayn apply-bpe"
         " --codes {input.codes:q}"
+        " --words {input.words:q}"
         " --workers {threads}"
         " --input {input.text:q}"
         " --output {output:q}"

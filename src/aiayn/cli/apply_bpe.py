@@ -1,7 +1,8 @@
 """``aiayn apply-bpe``: segment tokenized text into subwords, line for line.
 
 Example:
-    aiayn apply-bpe --codes bpe/codes --input clean/verses.de --output bpe/verses.de
+    aiayn apply-bpe --codes bpe/codes --words bpe/words.txt \\
+        --input clean/verses.de --output bpe/verses.de
 
 Writes the file ``--output`` whole, or standard output.
 """
@@ -16,6 +17,9 @@ from aiayn.cli.options import InputFile, OutputFile, Workers
 
 def apply_bpe(
     codes: Annotated[Path, typer.Option(help="File of merges of aiayn learn-bpe.")],
+    words: Annotated[
+        Path | None, typer.Option(help="Its file of frequent words: faster, the same output.")
+    ] = None,
     workers: Workers = 1,
     input: InputFile = None,
     output: OutputFile = None,
@@ -23,4 +27,4 @@ def apply_bpe(
     """Segment tokenized text into subwords."""
     from aiayn.text import apply_bpe_file
 
-    apply_bpe_file(input, output, codes, workers=workers)
+    apply_bpe_file(input, output, codes, words, workers=workers)

@@ -6,18 +6,18 @@ every segmentation can be undone exactly.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from subword_nmt.apply_bpe import BPE
 
 from aiayn.common.errors import UserError
-from aiayn.common.files import open_lines, read_lines
+from aiayn.common.files import open_lines, read_lines, sha256_of
 
 HEADER = "#version: 0.2"
 CONTINUES = "@@"
 
-_MAX_CACHED_WORDS = 200_000
+MAX_CACHED_WORDS = 200_000
 _NEIGHBOURING_AT = r"(?:@(?=@)|(?<=@)@)"
 
 
@@ -26,15 +26,18 @@ class BytePairEncoder:
 
     Args:
         codes: File of :func:`aiayn.text.learn.learn_bpe`.
+        words: Its file of the most frequent words: they need not be segmented again. The result
+            is the same without it.
 
     Raises:
         UserError: one line naming the file and the line that is wrong, or a missing header.
     """
 
-    def __init__(self, codes: Path | str) -> None:
+    def __init__(self, codes: Path | str, words: Path | str | None = None) -> None:
         _check_codes(codes)
+        known = dict(_read_words(words, codes)) if words else {}
         with open_lines(codes) as stream:
-            self._segmented = _Segmented(BPE(stream, separator=CONTINUES))
+            self._segmented = _Segmented(BPE(stream, separator=CONTINUES), known)
 
     def segment(self, tokenized: str) -> list[str]:
         """Subwords of a tokenized line; blanks of any kind and number separate words."""
@@ -42,7 +45,7 @@ class BytePairEncoder:
 
     def segment_line(self, tokenized: str) -> str:
         """The same, joined by single blanks."""
-        if len(self._segmented) > _MAX_CACHED_WORDS:  # else it would grow with the corpus
+        if len(self._segmented) > MAX_CACHED_WORDS:  # else it would grow with the corpus
             self._segmented.clear()
         return " ".join(map(self._segmented.__getitem__, tokenized.split()))
 
@@ -50,10 +53,14 @@ class BytePairEncoder:
 class _Segmented(dict[str, str]):
     """Words with their subwords, joined by blanks, which are made when first asked for."""
 
-    def __init__(self, bpe: BPE) -> None:
+    def __init__(self, bpe: BPE, known: dict[str, str]) -> None:
         self._bpe = bpe
+        self._known = known
 
     def __missing__(self, word: str) -> str:
+        if known := self._known.get(word):
+            self[word] = known
+            return known
         # The library's glossaries do the cutting, but take three quarters of all time.
         self._bpe.glossaries = [_NEIGHBOURING_AT] if CONTINUES in word else []
         self._bpe.cache.clear()  # this is the cache
@@ -70,6 +77,22 @@ def join_subwords(subwords: Iterable[str]) -> str:
         subword.removesuffix(CONTINUES) if subword.endswith(CONTINUES) else f"{subword} "
         for subword in subwords
     ).rstrip(" ")
+
+
+def words_header(codes: Path | str) -> str:
+    """First line of the file of words that goes with ``codes``."""
+    return f"#codes: {sha256_of(codes)}"
+
+
+def _read_words(path: Path | str, codes: Path | str) -> Iterator[tuple[str, str]]:
+    lines = read_lines(path)
+    if next(lines, "") != words_header(codes):
+        raise UserError(f"{path}, line 1: these are not words in the subwords of {codes}")
+    for number, line in enumerate(lines, start=2):
+        word, tab, subwords = line.partition("\t")
+        if not (word and tab and subwords):
+            raise UserError(f"{path}, line {number}: expected word<TAB>subwords, got {line!r}")
+        yield word, subwords
 
 
 def _check_codes(path: Path | str) -> None:

@@ -1,15 +1,16 @@
 """Learning BPE jointly on both languages, from word counts (Section 5.1)."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 from aiayn.common.errors import UserError
 from aiayn.common.files import atomic_write
 from aiayn.common.progress import Meter, log, track
-from aiayn.text.bpe import HEADER, BytePairEncoder
-from aiayn.text.merges import learn_merges
+from aiayn.text.alphabet import END_OF_WORD
+from aiayn.text.bpe import CONTINUES, HEADER, MAX_CACHED_WORDS, BytePairEncoder, words_header
+from aiayn.text.merges import Words, learn_merges
 from aiayn.text.parallel import Block, map_blocks, read_blocks
 from aiayn.text.vocabulary import SPECIALS, write_vocabulary
 
@@ -18,7 +19,13 @@ BLOCK_BYTES = 1 << 22
 
 
 def learn_bpe(
-    sources: Sequence[Path], codes: Path, vocabulary: Path, *, merges: int, workers: int
+    sources: Sequence[Path],
+    codes: Path,
+    vocabulary: Path,
+    words: Path | None = None,
+    *,
+    merges: int,
+    workers: int,
 ) -> None:
     """Learn merges from all files together, and write the vocabulary that they make.
 
@@ -26,6 +33,8 @@ def learn_bpe(
         sources: Tokenized text of both languages.
         codes: File of merges to write, in subword-nmt's format.
         vocabulary: ``vocabulary.txt`` to write.
+        words: File to write of the most frequent words in subwords; whoever applies the merges
+            need not segment them again.
         merges: Merge operations; fewer when no two symbols occur together twice any more.
         workers: Processes that count; the output does not depend on them.
 
@@ -36,12 +45,17 @@ def learn_bpe(
     names = ", ".join(map(str, sources))
     if not counts:
         raise UserError(f"{names}: no words at all; nothing to learn BPE from")
-    _write_codes(counts, codes, merges, names)
+    learned = _write_codes(counts, codes, merges, names)
     encoder = BytePairEncoder(codes)
+    if words:
+        _write_words(words, codes, islice(_in_subwords(counts, learned, encoder), MAX_CACHED_WORDS))
     subwords: Counter[str] = Counter()
-    for word, count in track(counts.items(), "vocabulary", total=len(counts), unit="words"):
-        for subword in encoder.segment(word):
-            subwords[subword] += count
+    segmented = track(
+        _in_subwords(counts, learned, encoder), "vocabulary", total=len(counts), unit="words"
+    )
+    for word, line in segmented:
+        for subword in line.split(" "):
+            subwords[subword] += counts[word]
     for special in SPECIALS:  # text that reads like one is an unknown word
         del subwords[special]
     log(f"vocabulary: {write_vocabulary(vocabulary, subwords):,} subwords")
@@ -68,14 +82,16 @@ def _count_block(block: Block) -> tuple[int, Counter[str]]:
     return len(block.lines()), Counter(block.text().split())
 
 
-def _write_codes(counts: dict[str, int], codes: Path, merges: int, names: str) -> None:
+def _write_codes(counts: dict[str, int], codes: Path, merges: int, names: str) -> Words:
+    """Write the merges; returns the words as all merges leave them."""
     if all(len(word) == 1 for word in counts):
         raise UserError(f"{names}: every word is a single character; nothing to merge")
+    words = Words(counts)
     learned = 0
     with atomic_write(codes) as stream:
         stream.write(f"{HEADER}\n")
         for first, second in track(
-            learn_merges(counts, merges), "learn-bpe", total=merges, unit="merges"
+            learn_merges(words, merges), "learn-bpe", total=merges, unit="merges"
         ):
             stream.write(f"{first} {second}\n")
             learned += 1
@@ -83,3 +99,19 @@ def _write_codes(counts: dict[str, int], codes: Path, merges: int, names: str) -
             raise UserError(f"{names}: no two characters occur together twice; nothing to merge")
     if learned < merges:
         log(f"learn-bpe: {learned:,} of {merges:,} merges; no other pair occurs twice")
+    return words
+
+
+def _in_subwords(
+    counts: dict[str, int], learned: Words, encoder: BytePairEncoder
+) -> Iterator[tuple[str, str]]:
+    """Words with their subwords, joined by blanks, as ``encoder`` makes them, but much sooner."""
+    for word, subwords in zip(counts, learned.in_subwords(CONTINUES), strict=True):
+        ambiguous = CONTINUES in word or END_OF_WORD in word
+        yield word, encoder.segment_line(word) if ambiguous else subwords
+
+
+def _write_words(path: Path, codes: Path, words: Iterable[tuple[str, str]]) -> None:
+    with atomic_write(path) as stream:
+        stream.write(f"{words_header(codes)}\n")
+        stream.writelines(f"{word}\t{subwords}\n" for word, subwords in words)

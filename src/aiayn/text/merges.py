@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
-from aiayn.text.alphabet import Alphabet
+from aiayn.text.alphabet import END_OF_WORD, Alphabet
 
 _PRUNED_EVERY = 100
 """Merges between two prunings, as in subword-nmt."""
@@ -26,14 +26,35 @@ Pair = str
 """Two symbols, as characters of the alphabet."""
 
 
-class _Words:
-    """All different words in symbols, and where each pair occurs."""
+class Words:
+    """All different words in symbols, and where each pair occurs.
 
-    def __init__(self, counts: Mapping[str, int], alphabet: Alphabet) -> None:
+    Args:
+        counts: Words with their counts; one at least has two characters.
+    """
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        self.alphabet = Alphabet()
         self.counts = array("q", counts.values())
-        self._texts = list(map(alphabet.spell, counts))
+        self._texts = list(map(self.alphabet.spell, counts))
         # Word numbers, one for each occurrence; ~number takes one back.
         self._occurrences: defaultdict[Pair, array[int]] = defaultdict(lambda: array("i"))
+
+    def in_subwords(self, continues: str) -> Iterator[str]:
+        """Each word as the merges so far leave it, its subwords joined by blanks.
+
+        Args:
+            continues: Mark at the end of a subword whose word goes on.
+
+        A word that itself holds ``</w>`` or the mark is not told apart from what these stand for.
+        """
+        subwords = [
+            symbol.removesuffix(END_OF_WORD)
+            if symbol.endswith(END_OF_WORD)
+            else f"{symbol}{continues} "
+            for symbol in self.alphabet.symbols
+        ]
+        return (text.translate(subwords) for text in self._texts)
 
     def pair_counts(self) -> dict[Pair, int]:
         """Occurrences of all pairs in the text."""
@@ -182,18 +203,15 @@ class _PairCounts:
         return False
 
 
-def learn_merges(
-    counts: Mapping[str, int], limit: int, min_frequency: int = 2
-) -> Iterator[tuple[str, str]]:
-    """Yield merges, the most frequent pair of symbols first.
+def learn_merges(words: Words, limit: int, min_frequency: int = 2) -> Iterator[tuple[str, str]]:
+    """Yield merges, the most frequent pair of symbols first, and carry them out.
 
     Args:
-        counts: Words with their counts; one at least has two characters.
+        words: Words before any merge; when all merges are taken, as these leave them.
         limit: Merges at most.
         min_frequency: Stop when no pair is as frequent; at least 1.
     """
-    alphabet = Alphabet()
-    words = _Words(counts, alphabet)
+    alphabet = words.alphabet
     pairs = _PairCounts(words.pair_counts(), alphabet)
     for merges in range(limit):
         pair, frequency = pairs.most_frequent(merges)

@@ -35,19 +35,27 @@ def tokenize_file(
     rewrite_lines(make_worker, source, output, workers=workers, label=f"tokenize {source or ''}")
 
 
-def apply_bpe_file(source: Path | None, output: Path | None, codes: Path, *, workers: int) -> None:
+def apply_bpe_file(
+    source: Path | None,
+    output: Path | None,
+    codes: Path,
+    words: Path | None = None,
+    *,
+    workers: int,
+) -> None:
     """Segment tokenized text into subwords; see :class:`BytePairEncoder`.
 
     Args:
         source: Tokenized text; standard input when None.
         output: Subword text; standard output when None.
         codes: Merges.
+        words: The most frequent words in subwords, which is faster; the output is the same.
         workers: Processes; the output does not depend on them.
 
     Raises:
         UserError: a file is missing, the codes are broken, or a line is not UTF-8.
     """
-    make_worker = partial(_segmenting, BytePairEncoder(codes))
+    make_worker = partial(_segmenting, BytePairEncoder(codes, words))
     rewrite_lines(make_worker, source, output, workers=workers, label=f"apply-bpe {source or ''}")
 
 
