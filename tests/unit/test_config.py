@@ -130,26 +130,26 @@ def test_values_mean_the_same_as_text_and_as_values(overrides, expected):
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        ({"rehearsal": "no"}, "config/config.yaml: rehearsal: expected true or false"),
-        ({"rehearsal": 1}, "config/config.yaml: rehearsal: expected true or false"),
-        ({"rows": 12}, "config/config.yaml: rows: 12 is not text"),
-        ({"rows": "base.big"}, "config/config.yaml: rows: no row 'base.big'"),
-        ({"pairs": "en-it"}, "config/config.yaml: pairs: corpus 'bible' has no 'en-it'"),
-        ({"scale": "huge"}, "config/config.yaml: scale: no scale 'huge'; there are: demo"),
-        ({"beam": 0}, "config/config.yaml: beam: Input should be greater than or equal to 1"),
-        ({"beam": "1_2"}, "config/config.yaml: beam: Input should be a valid integer"),
-        ({"beem": 4}, "config/config.yaml: beem: unknown key; known keys here: alpha"),
-        ({"seeds": "one"}, "config/config.yaml: seeds.0: Input should be a valid integer"),
-        ({"device": "tpu"}, "config/config.yaml: device"),
-        ({"seeds": "1,2,1"}, "config/config.yaml: seeds: 1 is there twice"),
-        ({"pairs": "en-de,en-de"}, "config/config.yaml: pairs: en-de is there twice"),
-        ({"ranks": 2}, "config/config.yaml: ranks: 2 is more than the micro_batches: 1 of a step"),
-        ({"scale": "paper", "ranks": 16}, "config/config.yaml: ranks: 16 is more than"),
+        ({"rehearsal": "no"}, "command line: rehearsal: expected true or false"),
+        ({"rehearsal": 1}, "command line: rehearsal: expected true or false"),
+        ({"rows": 12}, "command line: rows: 12 is not text"),
+        ({"rows": "base.big"}, "command line: rows: no row 'base.big'"),
+        ({"pairs": "en-it"}, "command line: pairs: corpus 'bible' has no 'en-it'"),
+        ({"scale": "huge"}, "command line: scale: no scale 'huge'; there are: demo"),
+        ({"beam": 0}, "command line: beam: expected 1 or more (got 0)"),
+        ({"beam": "1_2"}, "command line: beam: expected a whole number"),
+        ({"beem": 4}, "command line: beem: unknown key; known keys here: alpha"),
+        ({"seeds": "one"}, "command line: seeds.0: expected a whole number"),
+        ({"device": "tpu"}, "command line: device: expected 'auto', 'cpu' or 'cuda' (got 'tpu')"),
+        ({"seeds": "1,2,1"}, "command line: seeds: 1 is there twice"),
+        ({"pairs": "en-de,en-de"}, "command line: pairs: en-de is there twice"),
+        ({"ranks": 2}, "command line: ranks: 2 is more than the micro_batches: 1 of a step"),
+        ({"scale": "paper", "ranks": 16}, "command line: ranks: 16 is more than"),
     ],
 )
-def test_a_wrong_value_is_one_line_that_names_file_and_key(overrides, message):
+def test_a_wrong_value_is_one_line_that_names_the_command_line_and_the_key(overrides, message):
     """Faults A17."""
-    with pytest.raises(ValueError, match="config") as caught:
+    with pytest.raises(ValueError, match=r"^command line") as caught:
         load_project(overrides)
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
@@ -161,7 +161,7 @@ def test_a_wrong_value_is_one_line_that_names_file_and_key(overrides, message):
         ("scales/demo.yaml", "d_model: 256", "d_modle: 256",
          "config/scales/demo.yaml: model.d_modle: unknown key"),
         ("scales/demo.yaml", "d_model: 256", "d_model: wide",
-         "config/scales/demo.yaml: model.d_model: Input should be a valid integer"),
+         "config/scales/demo.yaml: model.d_model: expected a whole number (got 'wide')"),
         ("scales/demo.yaml", "corpus: bible", "corpus: bibel",
          "config/scales/demo.yaml: corpus: no corpus 'bibel'"),
         ("scales/demo.yaml", "rows: [base, A1, C1, E]", "rows: [base, A9]",
@@ -181,6 +181,12 @@ def test_a_wrong_value_is_one_line_that_names_file_and_key(overrides, message):
         ("experiments.yaml", "group: A", "group: Z", "config/experiments.yaml: A1: group"),
         ("experiments.yaml", "A2:", "A1:", "config/experiments.yaml, line"),
         ("config.yaml", "beam: 4", "beam: [", "config/config.yaml, line"),
+        ("config.yaml", "beam: 4", "beam: -1", "config/config.yaml: beam: expected 1 or more"),
+        ("config.yaml", "ranks: 1", "ranks: 3", "config/config.yaml: ranks: 3 is more than"),
+        ("corpora.yaml", "licence: ", "license: ", "license: unknown key"),
+        ("corpora.yaml", "format: verses", "format: verse",
+         "its 'format' is 'verse'; expected 'verses', 'gzip'"),
+        ("corpora.yaml", "format: verses", "", "its 'format' is missing"),
     ],
 )  # fmt: skip
 def test_a_wrong_file_is_one_line_that_names_file_and_key(checkout, file, old, new, message):

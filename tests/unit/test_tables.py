@@ -242,7 +242,7 @@ def test_a_damaged_result_is_an_error_that_names_file_and_key(tmp_path):
     project = project_at("demo", rows="base", pairs="en-de")
     folder = fabricate_run(project, tmp_path, Run("en-de", "base", 1), bleu=20.0, ppl=8.0)
     write_text(folder / "trained.json", '{"steps": 10}\n')
-    with pytest.raises(UserError, match=r"seed1/trained\.json: parameters: Field required"):
+    with pytest.raises(UserError, match=r"seed1/trained\.json: parameters: this key is missing"):
         read(project, tmp_path)
     write_text(folder / "trained.json", '{"steps": ')
     with pytest.raises(UserError, match=r"seed1/trained\.json: not valid JSON"):

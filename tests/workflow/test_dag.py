@@ -131,7 +131,7 @@ def test_a_wrong_key_is_one_line_and_starts_nothing(finished):
         "snakemake", "--cores", "2", "--config", "rows=base,A9", "rehearsal=maybe", check=False
     )
     assert done.returncode != 0
-    assert "aiayn: config/config.yaml: rehearsal: expected true or false" in done.stdout
+    assert "aiayn: command line: rehearsal: expected true or false" in done.stdout
     assert "Traceback" not in done.stdout
 
 

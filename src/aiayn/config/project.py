@@ -10,7 +10,7 @@ from aiayn.config.catalogue import Catalogue, Corpus, CorpusPair, load_catalogue
 from aiayn.config.experiments import EXPERIMENTS_FILE, Experiment, load_experiments, resolve_row
 from aiayn.config.scales import Scale, load_scale
 from aiayn.config.sections import ModelConfig, TrainingConfig
-from aiayn.config.settings import CONFIG_FILE, Settings, load_settings
+from aiayn.config.settings import CONFIG_FILE, Settings, differing, load_settings, source_of
 
 TABLE3_PAIR = "en-de"
 """Table 3 varies the model on English-to-German alone (Section 6.2)."""
@@ -104,33 +104,40 @@ def load_project(overrides: dict[str, Any] | None = None, root: Path | str = "."
         root: The checkout.
 
     Raises:
-        UserError: one line naming the file and the key.
+        UserError: one line naming the file, or the command line, and the key.
     """
     root = Path(root)
-    settings = load_settings(root, overrides or {})
+    given = differing(root, overrides or {})
+    settings = load_settings(root, given)
     project = Project(
         settings=settings,
-        scale=load_scale(root, settings.scale, rehearsal=settings.rehearsal),
+        scale=load_scale(
+            root,
+            settings.scale,
+            rehearsal=settings.rehearsal,
+            named_by=source_of("scale", given),
+        ),
         experiments=load_experiments(root),
         catalogue=load_catalogue(root),
     )
-    _check_names(project)
+    _check_names(project, given)
     for run in project.runs:
-        _check_ranks(project, run)
+        _check_ranks(project, run, given)
     return project
 
 
-def _check_ranks(project: Project, run: Run) -> None:
+def _check_ranks(project: Project, run: Run, given: dict[str, Any]) -> None:
     """A step gives every rank a micro-batch or more."""
     _, training = project.resolve(run)
-    if project.settings.ranks > training.micro_batches:
+    ranks, most = project.settings.ranks, training.micro_batches
+    if ranks > most:
         raise UserError(
-            f"{CONFIG_FILE}: ranks: {project.settings.ranks} is more than the micro_batches: "
-            f"{training.micro_batches} of a step of {run.row} at scale {project.name}"
+            f"{source_of('ranks', given)}: ranks: {ranks} is more than the micro_batches: {most} "
+            f"of a step of {run.row} at scale {project.name}"
         )
 
 
-def _check_names(project: Project) -> None:
+def _check_names(project: Project, given: dict[str, Any]) -> None:
     """Names that one file takes from another."""
     settings, scale = project.settings, project.scale
     scale_file = f"config/scales/{settings.scale}.yaml"
@@ -141,12 +148,15 @@ def _check_names(project: Project) -> None:
         if pair not in project.corpus.pairs:
             known = ", ".join(project.corpus.pairs)
             raise UserError(
-                f"{CONFIG_FILE}: pairs: corpus {scale.corpus!r} has no {pair!r}; it has: {known}"
+                f"{source_of('pairs', given)}: pairs: corpus {scale.corpus!r} has no {pair!r}; "
+                f"it has: {known}"
             )
     for row in settings.rows:
         if row not in project.experiments and settings.rows != ("all",):
             known = ", ".join(project.experiments)
-            raise UserError(f"{CONFIG_FILE}: rows: no row {row!r}; there are: all, {known}")
+            raise UserError(
+                f"{source_of('rows', given)}: rows: no row {row!r}; there are: all, {known}"
+            )
     for row in (*(scale.rows or ()), *scale.changes):
         if row not in project.experiments:
             raise UserError(f"{scale_file}: {row}: no such row in {EXPERIMENTS_FILE}")

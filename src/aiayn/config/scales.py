@@ -51,8 +51,14 @@ def scale_names(root: Path) -> list[str]:
     return sorted(path.stem for path in (root / SCALES_FOLDER).glob("*.yaml"))
 
 
-def load_scale(root: Path, name: str, *, rehearsal: bool) -> Scale:
+def load_scale(root: Path, name: str, *, rehearsal: bool, named_by: str) -> Scale:
     """Read a scale; with ``rehearsal``, with its rehearsal keys laid over it.
+
+    Args:
+        root: The checkout.
+        name: The scale.
+        rehearsal: Whether to.
+        named_by: What asks for it, for errors.
 
     Raises:
         UserError: one line naming the file and the key.
@@ -60,7 +66,7 @@ def load_scale(root: Path, name: str, *, rehearsal: bool) -> Scale:
     path = root / SCALES_FOLDER / f"{name}.yaml"
     if not path.is_file():
         known = ", ".join(scale_names(root))
-        raise UserError(f"config/config.yaml: scale: no scale {name!r}; there are: {known}")
+        raise UserError(f"{named_by}: scale: no scale {name!r}; there are: {known}")
     source = f"{SCALES_FOLDER}/{name}.yaml"
     values = read_yaml(path)
     if rehearsal:

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import AfterValidator, BeforeValidator, Field, StrictInt
@@ -100,7 +100,7 @@ class Settings(Section):
     """Run the scale's DAG with its tiny rehearsal dimensions."""
     corpora_base: str = ""
     """Address that replaces every host of the catalogue; empty for the real ones."""
-    device: Annotated[str, Field(pattern=r"^(auto|cpu|cuda)$")] = "auto"
+    device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where to train and decode."""
     ranks: Count = 1
     """Processes of a training: one a GPU. The steps taken do not depend on it."""
@@ -129,21 +129,32 @@ class Settings(Section):
         )
 
 
-def load_settings(root: Path, overrides: dict[str, Any]) -> Settings:
-    """Read config/config.yaml below ``root`` and lay ``overrides`` over it.
+def differing(root: Path, overrides: dict[str, Any]) -> dict[str, Any]:
+    """Those of ``overrides`` that do not come from config/config.yaml below ``root`` themselves.
 
     Snakemake hands over the file's own values, read by YAML 1.1's rules, along with those of the
-    command line; only the latter replace what is read here.
-
-    Raises:
-        UserError: one line naming the file and the key.
+    command line.
     """
     path = root / CONFIG_FILE
-    values = read_yaml(path)
+    own = read_yaml(path)
     as_snakemake_reads_it = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    values |= {
+    return {
         key: value
         for key, value in overrides.items()
-        if key not in values or value != as_snakemake_reads_it.get(key)
+        if key not in own or value != as_snakemake_reads_it.get(key)
     }
-    return validate(Settings, values, CONFIG_FILE)
+
+
+def load_settings(root: Path, given: dict[str, Any]) -> Settings:
+    """Read config/config.yaml below ``root`` and lay what was ``given`` over it.
+
+    Raises:
+        UserError: one line naming the file, or the command line, and the key.
+    """
+    values = read_yaml(root / CONFIG_FILE) | given
+    return validate(Settings, values, lambda key: source_of(key, given))
+
+
+def source_of(key: str, given: dict[str, Any]) -> str:
+    """Where the value of a key comes from, for errors."""
+    return "command line" if key in given else CONFIG_FILE

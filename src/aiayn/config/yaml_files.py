@@ -1,11 +1,13 @@
 """Reading YAML into typed sections, with errors that name the file and the key."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
 
 from aiayn.common.errors import UserError
 
@@ -82,8 +84,13 @@ def read_yaml(path: Path) -> dict[str, Any]:
     return value
 
 
-def validate(section: type[SectionT], value: Any, source: str) -> SectionT:
+def validate(section: type[SectionT], value: Any, source: str | Callable[[str], str]) -> SectionT:
     """Check ``value`` against ``section``.
+
+    Args:
+        section: What it should be.
+        value: Keys and values.
+        source: Where they come from, or a function that says so of a key.
 
     Raises:
         UserError: one line naming ``source``, the first wrong key, what is wrong and the value.
@@ -91,16 +98,44 @@ def validate(section: type[SectionT], value: Any, source: str) -> SectionT:
     try:
         return section.model_validate(value)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        message = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "extra_forbidden":
-            known = ", ".join(sorted(section.model_fields))
-            message = (
-                f"unknown key; known keys here: {known}"
-                if len(first["loc"]) == 1
-                else ("unknown key")
-            )
-        elif first["type"] != "missing" and key:
-            message = f"{message} (got {first['input']!r})"
-        raise UserError(": ".join(part for part in (source, key, message) if part)) from None
+        # A misspelt key is also one that is missing; tell of the spelling.
+        problem = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
+        key = ".".join(str(part) for part in problem["loc"])
+        where = source if isinstance(source, str) else source(key.partition(".")[0])
+        message = _message(problem, section)
+        raise UserError(": ".join(part for part in (where, key, message) if part)) from None
+
+
+_MESSAGES = {
+    "missing": "this key is missing",
+    "int_type": "expected a whole number",
+    "int_parsing": "expected a whole number",
+    "int_from_float": "expected a whole number",
+    "float_type": "expected a number",
+    "float_parsing": "expected a number",
+    "bool_type": "expected true or false",
+    "string_type": "expected text",
+    "dict_type": "expected keys and values",
+    "model_type": "expected keys and values",
+    "tuple_type": "expected a list",
+    "greater_than": "expected more than {gt:g}",
+    "greater_than_equal": "expected {ge:g} or more",
+    "less_than": "expected less than {lt:g}",
+    "literal_error": "expected {expected}",
+    "string_pattern_mismatch": "does not match {pattern}",
+    "too_short": "expected {min_length} or more",
+    "union_tag_not_found": "its {discriminator} is missing",
+    "union_tag_invalid": "its {discriminator} is {tag!r}; expected {expected_tags}",
+}
+"""Words of ours for pydantic's types of errors."""
+
+
+def _message(problem: ErrorDetails, section: type[Section]) -> str:
+    kind, keys = problem["type"], problem["loc"]
+    if kind == "extra_forbidden":
+        known = ", ".join(sorted(section.model_fields))
+        return "unknown key" + (f"; known keys here: {known}" if len(keys) == 1 else "")
+    text = _MESSAGES.get(kind, problem["msg"].removeprefix("Value error, "))
+    text = text.format_map(problem.get("ctx", {})) if kind in _MESSAGES else text
+    shown = keys and not isinstance(problem["input"], dict)  # a whole section is too much
+    return f"{text} (got {problem['input']!r})" if shown else text
