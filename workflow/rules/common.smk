@@ -58,6 +58,8 @@ def package(*names):
 
 # The learning rate and the sinusoids, which models and figures share.
 FORMULAS = "src/aiayn/common/formulas.py"
+# Parameters, for Table 3. Training counts its operations by it too, but is not repeated for that.
+COSTS = "src/aiayn/config/cost.py"
 
 
 def section(model, *keys):
