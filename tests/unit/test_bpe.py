@@ -222,6 +222,15 @@ def test_words_of_other_codes_are_refused(corpus, codes):
         BytePairEncoder(codes, known)
 
 
+def test_an_empty_or_missing_file_of_words_is_named(corpus, codes):
+    known = corpus.with_name("words.txt")
+    with pytest.raises(UserError, match=r"words.txt: no such file"):
+        BytePairEncoder(codes, known)
+    known.touch()
+    with pytest.raises(UserError, match=r"words.txt, line 1"):
+        BytePairEncoder(codes, known)
+
+
 def test_a_broken_line_of_the_words_is_named(corpus, codes):
     known = corpus.with_name("words.txt")
     learn_bpe([corpus], codes, corpus.with_name("v"), known, merges=10, workers=1)

@@ -6,7 +6,7 @@ every segmentation can be undone exactly.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from subword_nmt.apply_bpe import BPE
@@ -35,7 +35,7 @@ class BytePairEncoder:
 
     def __init__(self, codes: Path | str, words: Path | str | None = None) -> None:
         _check_codes(codes)
-        known = dict(_read_words(words, codes)) if words else {}
+        known = _read_words(words, codes) if words else {}
         with open_lines(codes) as stream:
             self._segmented = _Segmented(BPE(stream, separator=CONTINUES), known)
 
@@ -84,15 +84,18 @@ def words_header(codes: Path | str) -> str:
     return f"#codes: {sha256_of(codes)}"
 
 
-def _read_words(path: Path | str, codes: Path | str) -> Iterator[tuple[str, str]]:
-    lines = read_lines(path)
-    if next(lines, "") != words_header(codes):
+def _read_words(path: Path | str, codes: Path | str) -> dict[str, str]:
+    lines = list(read_lines(path))
+    if lines[:1] != [words_header(codes)]:
         raise UserError(f"{path}, line 1: these are not words in the subwords of {codes}")
-    for number, line in enumerate(lines, start=2):
-        word, tab, subwords = line.partition("\t")
-        if not (word and tab and subwords):
-            raise UserError(f"{path}, line {number}: expected word<TAB>subwords, got {line!r}")
-        yield word, subwords
+    try:
+        return dict(line.split("\t") for line in lines[1:])
+    except ValueError:
+        wrong = (each for each in enumerate(lines[1:], start=2) if each[1].count("\t") != 1)
+        number, line = next(wrong)
+        raise UserError(
+            f"{path}, line {number}: expected word<TAB>subwords, got {line!r}"
+        ) from None
 
 
 def _check_codes(path: Path | str) -> None:
