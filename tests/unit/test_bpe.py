@@ -18,7 +18,7 @@ from aiayn.text import (
     join_subwords,
     learn,
     learn_bpe,
-    parallel,
+    streams,
 )
 
 TEXT = "low lower newest widest\nlow low lowest\nnewest newest wider new\n" * 3
@@ -34,7 +34,7 @@ def corpus(tmp_path):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Many blocks, so that every worker has some."""
-    monkeypatch.setattr(parallel, "BLOCK_BYTES", 30)
+    monkeypatch.setattr(streams, "BPE_BLOCK_BYTES", 30)
     monkeypatch.setattr(learn, "BLOCK_BYTES", 30)
 
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from aiayn.batches.binarize import binarize
 from aiayn.config import CleaningConfig
 from aiayn.corpus.clean import clean
-from aiayn.text import apply_bpe_file, learn, learn_bpe, parallel, tokenize_file
+from aiayn.text import apply_bpe_file, learn, learn_bpe, parallel, streams, tokenize_file
 
-parallel.BLOCK_BYTES = learn.BLOCK_BYTES = 2_000  # many blocks, so that every worker has some
+parallel.BLOCK_BYTES = streams.BPE_BLOCK_BYTES = learn.BLOCK_BYTES = 2_000  # many blocks
 raw, *outputs = map(Path, sys.argv[1:])
 for output in outputs:
     workers = int(output.name)

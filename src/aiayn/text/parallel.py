@@ -149,6 +149,7 @@ def rewrite_lines(
     *,
     workers: int,
     label: str,
+    block_bytes: int | None = None,
 ) -> None:
     """Write what :func:`map_blocks` makes of a file, whole or not at all.
 
@@ -158,10 +159,11 @@ def rewrite_lines(
         output: File to write; standard output when None.
         workers: Number of processes.
         label: Name of the step, shown with its progress.
+        block_bytes: Bytes of a block; ``BLOCK_BYTES`` when None.
     """
     sink = nullcontext(sys.stdout.buffer) if output is None else atomic_write(output, "wb")
     with sink as stream, Meter(label, unit="lines") as meter:
-        for lines in map_blocks(make_worker, read_blocks(source), workers):
+        for lines in map_blocks(make_worker, read_blocks(source, block_bytes), workers):
             stream.write(lines)
             meter.advance(lines.count(b"\n"))
         stream.flush()

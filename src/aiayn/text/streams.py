@@ -12,6 +12,9 @@ from aiayn.text.parallel import Block, rewrite_lines
 if TYPE_CHECKING:
     from aiayn.text.moses import MosesTokenizer
 
+BPE_BLOCK_BYTES = 1 << 20
+"""Words that are known take so little time that handing on smaller blocks is felt."""
+
 
 def tokenize_file(
     source: Path | None, output: Path | None, lang: str, *, aggressive_hyphens: bool, workers: int
@@ -55,8 +58,14 @@ def apply_bpe_file(
     Raises:
         UserError: a file is missing, the codes are broken, or a line is not UTF-8.
     """
-    make_worker = partial(_segmenting, BytePairEncoder(codes, words))
-    rewrite_lines(make_worker, source, output, workers=workers, label=f"apply-bpe {source or ''}")
+    rewrite_lines(
+        partial(_segmenting, BytePairEncoder(codes, words)),
+        source,
+        output,
+        workers=workers,
+        label=f"apply-bpe {source or ''}",
+        block_bytes=BPE_BLOCK_BYTES,
+    )
 
 
 def _tokenizing(lang: str, aggressive_hyphens: bool) -> Callable[[Block], bytes]:
