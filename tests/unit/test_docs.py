@@ -1,5 +1,6 @@
 """What the pages say exists: links, files, commands and their options, keys, make targets."""
 
+import csv
 import re
 import shlex
 
@@ -98,6 +99,22 @@ def test_named_make_targets_and_keys_exist(page):
         if match := re.search(r"--config((?: \w+=\S*)+)", code):
             keys = set(re.findall(r" (\w+)=", match[1]))
             assert keys <= set(Settings.model_fields), code
+
+
+def test_the_readme_shows_the_numbers_of_reports_mini():
+    page = text_of(ROOT / "README.md")
+    shown = re.findall(
+        r"^\| (\w+) \|[^|]*\| ([\d.]+) \| [\d.]+ \| ([\d.]+) \| [\d.]+ to [\d.]+ \|", page, re.M
+    )
+    with (ROOT / "reports/mini/table3.csv").open(encoding="utf-8", newline="") as stream:
+        made = [
+            (row["row"], f"{float(row['ppl']):.2f}", f"{float(row['bleu']):.2f}")
+            for row in csv.DictReader(stream)
+        ]
+    assert shown == made
+    claims = text_of(ROOT / "reports/mini/claims.md")
+    verdicts = re.findall(r"^\| (\d\. [^|]+?) +\| \*\*([^|]+)\*\* ", claims, re.M)
+    assert re.findall(r"^\| (\d\. [^|]+) \| ([^|]+) \|$", page, re.M) == verdicts
 
 
 SECTIONS = (
