@@ -11,11 +11,7 @@ rule attention:
     input:
         model=attention_model,
         text=attention_text,
-        code=[
-            *package("decoding", "model", "text"),
-            FORMULAS,
-            "src/aiayn/analysis/attention_maps.py",
-        ],
+        code=[*package("decoding", "model", "text"), "src/aiayn/analysis/attention_maps.py"],
     output:
         "results/{scale}/{src}-{tgt}/attention.json",
     log:

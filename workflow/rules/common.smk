@@ -51,15 +51,19 @@ wildcard_constraints:
     seed=r"\d+",
 
 
+# What sub-packages take from elsewhere that decides about their output: the learning rate and the
+# sinusoids, which models and figures share, and parameters, for Table 3. Training counts its
+# operations by the last as well, but is not repeated for that.
+BESIDE = {
+    "model": ["src/aiayn/common/formulas.py"],
+    "reporting": ["src/aiayn/common/formulas.py", "src/aiayn/config/cost.py"],
+}
+
+
 def package(*names):
     """Source files of sub-packages: a rule reruns when the code it calls has changed."""
-    return [path for name in names for path in sorted(glob.glob(f"src/aiayn/{name}/*.py"))]
-
-
-# The learning rate and the sinusoids, which models and figures share.
-FORMULAS = "src/aiayn/common/formulas.py"
-# Parameters, for Table 3. Training counts its operations by it too, but is not repeated for that.
-COSTS = "src/aiayn/config/cost.py"
+    own = [path for name in names for path in sorted(glob.glob(f"src/aiayn/{name}/*.py"))]
+    return own + [path for name in names for path in BESIDE.get(name, [])]
 
 
 def section(model, *keys):

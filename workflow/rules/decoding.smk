@@ -45,7 +45,7 @@ rule translate:
     input:
         model=model_for,
         text="results/{scale}/{src}-{tgt}/raw/{set}.{src}",
-        code=[*package("decoding", "model", "text"), FORMULAS],
+        code=package("decoding", "model", "text"),
     output:
         "results/{scale}/{src}-{tgt}/{row}/seed{seed}/hypothesis.{set}.{tgt}",
     log:
@@ -83,7 +83,7 @@ rule losses:
     input:
         models=last_models,
         data="results/{scale}/{src}-{tgt}/batches/dev/index.json",
-        code=[*package("decoding", "model", "batches"), FORMULAS],
+        code=package("decoding", "model", "batches"),
     output:
         "results/{scale}/{src}-{tgt}/losses.csv",
     log:

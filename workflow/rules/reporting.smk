@@ -106,7 +106,7 @@ rule report:
     input:
         release=RELEASE,
         published="config/published.yaml",
-        code=[*package("reporting"), FORMULAS, COSTS],
+        code=package("reporting"),
     output:
         REPORTED,
     log:

@@ -11,7 +11,7 @@ rule sanity:
     """A tiny model must learn to copy before anything larger trains."""
     input:
         # No more than `train` depends on, or an edit of the decoder would retrain everything.
-        code=[*package("batches", "model", "training"), FORMULAS],
+        code=package("batches", "model", "training"),
     output:
         "results/sanity.json",
     log:
@@ -33,7 +33,7 @@ rule train:
         dev="results/{scale}/{src}-{tgt}/batches/dev/index.json",
         codes="results/{scale}/{src}-{tgt}/bpe/codes",
         vocabulary="results/{scale}/{src}-{tgt}/bpe/vocabulary.txt",
-        code=[*package("batches", "model", "training"), FORMULAS],
+        code=package("batches", "model", "training"),
     output:
         model="results/{scale}/{src}-{tgt}/{row}/seed{seed}/last/model.safetensors",
         description="results/{scale}/{src}-{tgt}/{row}/seed{seed}/last/model.json",

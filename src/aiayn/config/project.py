@@ -10,7 +10,7 @@ from aiayn.config.catalogue import Catalogue, Corpus, CorpusPair, load_catalogue
 from aiayn.config.experiments import EXPERIMENTS_FILE, Experiment, load_experiments, resolve_row
 from aiayn.config.scales import Scale, load_scale
 from aiayn.config.sections import ModelConfig, TrainingConfig
-from aiayn.config.settings import CONFIG_FILE, Settings, differing, load_settings, source_of
+from aiayn.config.settings import CONFIG_FILE, Settings, load_settings
 
 TABLE3_PAIR = "en-de"
 """Table 3 varies the model on English-to-German alone (Section 6.2)."""
@@ -107,37 +107,31 @@ def load_project(overrides: dict[str, Any] | None = None, root: Path | str = "."
         UserError: one line naming the file, or the command line, and the key.
     """
     root = Path(root)
-    given = differing(root, overrides or {})
-    settings = load_settings(root, given)
+    settings = load_settings(root, overrides or {})
     project = Project(
         settings=settings,
-        scale=load_scale(
-            root,
-            settings.scale,
-            rehearsal=settings.rehearsal,
-            named_by=source_of("scale", given),
-        ),
+        scale=load_scale(root, settings),
         experiments=load_experiments(root),
         catalogue=load_catalogue(root),
     )
-    _check_names(project, given)
+    _check_names(project)
     for run in project.runs:
-        _check_ranks(project, run, given)
+        _check_ranks(project, run)
     return project
 
 
-def _check_ranks(project: Project, run: Run, given: dict[str, Any]) -> None:
+def _check_ranks(project: Project, run: Run) -> None:
     """A step gives every rank a micro-batch or more."""
-    _, training = project.resolve(run)
-    ranks, most = project.settings.ranks, training.micro_batches
-    if ranks > most:
+    settings, (_, training) = project.settings, project.resolve(run)
+    if settings.ranks > training.micro_batches:
         raise UserError(
-            f"{source_of('ranks', given)}: ranks: {ranks} is more than the micro_batches: {most} "
-            f"of a step of {run.row} at scale {project.name}"
+            f"{settings.source_of('ranks')}: ranks: {settings.ranks} is more than the "
+            f"micro_batches: {training.micro_batches} of a step of {run.row} "
+            f"at scale {project.name}"
         )
 
 
-def _check_names(project: Project, given: dict[str, Any]) -> None:
+def _check_names(project: Project) -> None:
     """Names that one file takes from another."""
     settings, scale = project.settings, project.scale
     scale_file = f"config/scales/{settings.scale}.yaml"
@@ -148,14 +142,14 @@ def _check_names(project: Project, given: dict[str, Any]) -> None:
         if pair not in project.corpus.pairs:
             known = ", ".join(project.corpus.pairs)
             raise UserError(
-                f"{source_of('pairs', given)}: pairs: corpus {scale.corpus!r} has no {pair!r}; "
+                f"{settings.source_of('pairs')}: pairs: corpus {scale.corpus!r} has no {pair!r}; "
                 f"it has: {known}"
             )
     for row in settings.rows:
         if row not in project.experiments and settings.rows != ("all",):
             known = ", ".join(project.experiments)
             raise UserError(
-                f"{source_of('rows', given)}: rows: no row {row!r}; there are: all, {known}"
+                f"{settings.source_of('rows')}: rows: no row {row!r}; there are: all, {known}"
             )
     for row in (*(scale.rows or ()), *scale.changes):
         if row not in project.experiments:

@@ -6,6 +6,7 @@ from typing import Any
 from aiayn.common.errors import UserError
 from aiayn.config.experiments import Difference
 from aiayn.config.sections import CleaningConfig, ModelConfig, Positive, TextConfig, TrainingConfig
+from aiayn.config.settings import Settings
 from aiayn.config.yaml_files import Section, read_yaml, validate
 
 SCALES_FOLDER = "config/scales"
@@ -51,25 +52,22 @@ def scale_names(root: Path) -> list[str]:
     return sorted(path.stem for path in (root / SCALES_FOLDER).glob("*.yaml"))
 
 
-def load_scale(root: Path, name: str, *, rehearsal: bool, named_by: str) -> Scale:
-    """Read a scale; with ``rehearsal``, with its rehearsal keys laid over it.
-
-    Args:
-        root: The checkout.
-        name: The scale.
-        rehearsal: Whether to.
-        named_by: What asks for it, for errors.
+def load_scale(root: Path, settings: Settings) -> Scale:
+    """Read the scale of the settings; for a rehearsal, with its rehearsal keys laid over it.
 
     Raises:
         UserError: one line naming the file and the key.
     """
+    name = settings.scale
     path = root / SCALES_FOLDER / f"{name}.yaml"
     if not path.is_file():
         known = ", ".join(scale_names(root))
-        raise UserError(f"{named_by}: scale: no scale {name!r}; there are: {known}")
+        raise UserError(
+            f"{settings.source_of('scale')}: scale: no scale {name!r}; there are: {known}"
+        )
     source = f"{SCALES_FOLDER}/{name}.yaml"
     values = read_yaml(path)
-    if rehearsal:
+    if settings.rehearsal:
         overrides = values.get("rehearsal")
         if not isinstance(overrides, dict):
             raise UserError(f"{source}: rehearsal: this scale has no rehearsal section")

@@ -1,11 +1,12 @@
 """config/config.yaml: what to run. Any key can come from ``--config key=value`` as a string."""
 
 import re
+from collections.abc import Container
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import AfterValidator, BeforeValidator, Field, StrictInt
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, StrictInt
 
 from aiayn.config.sections import DecodingConfig
 from aiayn.config.yaml_files import Section, read_yaml, validate
@@ -113,6 +114,12 @@ class Settings(Section):
     batch_tokens: Count = 2_000
     """Source tokens decoded together; does not change the output."""
 
+    _given: frozenset[str] = PrivateAttr(frozenset())
+
+    def source_of(self, key: str) -> str:
+        """Where the value of a key comes from, for errors: the file or the command line."""
+        return _source(key, self._given)
+
     @property
     def uses_gpu(self) -> bool:
         """Whether jobs ask for GPUs; with ``auto``, they take what they are given."""
@@ -129,32 +136,27 @@ class Settings(Section):
         )
 
 
-def differing(root: Path, overrides: dict[str, Any]) -> dict[str, Any]:
-    """Those of ``overrides`` that do not come from config/config.yaml below ``root`` themselves.
+def load_settings(root: Path, overrides: dict[str, Any]) -> Settings:
+    """Read config/config.yaml below ``root`` and lay ``overrides`` over it.
 
     Snakemake hands over the file's own values, read by YAML 1.1's rules, along with those of the
-    command line.
-    """
-    path = root / CONFIG_FILE
-    own = read_yaml(path)
-    as_snakemake_reads_it = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    return {
-        key: value
-        for key, value in overrides.items()
-        if key not in own or value != as_snakemake_reads_it.get(key)
-    }
-
-
-def load_settings(root: Path, given: dict[str, Any]) -> Settings:
-    """Read config/config.yaml below ``root`` and lay what was ``given`` over it.
+    command line; only the latter replace what is read here.
 
     Raises:
         UserError: one line naming the file, or the command line, and the key.
     """
-    values = read_yaml(root / CONFIG_FILE) | given
-    return validate(Settings, values, lambda key: source_of(key, given))
+    path = root / CONFIG_FILE
+    values = read_yaml(path)
+    as_snakemake_reads_it = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    given = {
+        key: value
+        for key, value in overrides.items()
+        if key not in values or value != as_snakemake_reads_it.get(key)
+    }
+    settings = validate(Settings, values | given, lambda key: _source(key, given))
+    settings._given = frozenset(given)
+    return settings
 
 
-def source_of(key: str, given: dict[str, Any]) -> str:
-    """Where the value of a key comes from, for errors."""
+def _source(key: str, given: Container[str]) -> str:
     return "command line" if key in given else CONFIG_FILE

@@ -58,14 +58,14 @@ class _Segmented(dict[str, str]):
         self._known = known
 
     def __missing__(self, word: str) -> str:
-        if known := self._known.get(word):
-            self[word] = known
-            return known
+        subwords = self[word] = self._known.get(word) or self._segment(word)
+        return subwords
+
+    def _segment(self, word: str) -> str:
         # The library's glossaries do the cutting, but take three quarters of all time.
         self._bpe.glossaries = [_NEIGHBOURING_AT] if CONTINUES in word else []
         self._bpe.cache.clear()  # this is the cache
-        subwords = self[word] = " ".join(self._bpe.segment_tokens([word]))
-        return subwords
+        return " ".join(self._bpe.segment_tokens([word]))
 
 
 def join_subwords(subwords: Iterable[str]) -> str:
