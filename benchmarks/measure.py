@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from statistics import median
 from typing import NamedTuple
 
 import psutil
@@ -21,22 +22,36 @@ class Measured(NamedTuple):
     """What a step took."""
 
     seconds: float
-    """Wall-clock time of its commands, one after another."""
+    """Wall-clock time of its commands, one after another; the median of the rounds."""
     cpu_seconds: float
-    """Processor time of all their processes; other programs on the machine change it little."""
+    """Processor time of all their processes, the median as well."""
     peak_mb: float
     """Most memory of a command and its workers at a time, in MB (10^6 bytes)."""
 
 
-def run_measured(commands: Sequence[list[str]]) -> Measured:
-    """Run commands one after another; the highest peak of them counts.
+def measure_in_turn(choices: Sequence[Sequence[list[str]]], rounds: int) -> list[Measured]:
+    """Time each choice of commands in every round; then run each again for its peak of memory.
+
+    Memory has a run to itself: looking at it stops a process for as long as it takes, and takes a
+    twelfth of a core, which one worker leaves free on two cores and two workers do not.
 
     Raises:
         subprocess.CalledProcessError: a command failed.
     """
+    timed = [[_time(commands) for commands in choices] for _ in range(rounds)]
+    measured = []
+    for commands, runs in zip(choices, zip(*timed, strict=True), strict=True):
+        seconds, cpu_seconds = (median(times) for times in zip(*runs, strict=True))
+        peak = max(map(_peak_bytes, commands))
+        measured.append(Measured(seconds, cpu_seconds, peak / 1e6))
+    return measured
+
+
+def _time(commands: Sequence[list[str]]) -> tuple[float, float]:
     started, cpu = time.perf_counter(), _cpu_seconds()
-    peaks = [_peak_bytes(command) for command in commands]
-    return Measured(time.perf_counter() - started, _cpu_seconds() - cpu, max(peaks) / 1e6)
+    for command in commands:
+        subprocess.run(command, stdout=sys.stderr, check=True)
+    return time.perf_counter() - started, _cpu_seconds() - cpu
 
 
 def _cpu_seconds() -> float:
