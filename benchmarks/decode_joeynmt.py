@@ -73,7 +73,7 @@ def main() -> None:
 JoeyNMT has this project's weights under its own names and reads subwords; ours reads and writes
 raw text. JoeyNMT decodes {BATCH_SIZE} sentences at a time and stops at 1.5 times the longest
 source of a batch, its defaults. It normalizes by length within the beam, ours only between
-finished translations, so some translations differ.
+finished translations, so some translations may differ.
 """)
 
 

@@ -20,6 +20,7 @@ from aiayn.config.catalogue import (
     TextFiles,
     Verses,
 )
+from aiayn.config.experiments import Experiment
 from aiayn.config.scales import Scale, SelectionConfig
 from tests.conftest import ROOT
 
@@ -119,7 +120,7 @@ def test_the_readme_shows_the_numbers_of_reports_mini():
 
 SECTIONS = (
     *(Settings, Scale, SelectionConfig, ModelConfig, TrainingConfig, TextConfig, CleaningConfig),
-    *(Host, Archive, Corpus, CorpusPair, Verses, GzipLines, TarMembers, TextFiles),
+    *(Experiment, Host, Archive, Corpus, CorpusPair, Verses, GzipLines, TarMembers, TextFiles),
 )
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,10 +13,11 @@ from typer.testing import CliRunner
 
 from aiayn.cli.report import report as report_command
 from aiayn.common.errors import UserError
-from aiayn.common.files import write_text
+from aiayn.common.files import write_json, write_text
 from aiayn.config import Run
 from aiayn.config.project import TABLE3_PAIR
 from aiayn.reporting import load_published, read_results
+from aiayn.reporting.bleu import write_bleu
 from aiayn.reporting.curves import POINTS, training_curve
 from aiayn.reporting.deviations import (
     recipe_deviations,
@@ -28,6 +30,7 @@ from aiayn.reporting.figure_positions import dot_products, sinusoids
 from aiayn.reporting.figure_schedule import draw_schedule
 from aiayn.reporting.index import FIGURES, PAGES
 from aiayn.reporting.samples import sample_lines
+from aiayn.reporting.table2 import write_table2
 from aiayn.reporting.table3 import SHAPE, resolved_shape, table3_rows
 from tests.unit.fabricated_results import ROOT, fabricate, fabricate_run, project_at
 
@@ -210,6 +213,37 @@ def test_deviations_name_what_differs_and_nothing_else(tmp_path):
         ("big, EN-DE", "600", "1"),
         ("big, EN-FR", "600", "1"),
     ]
+
+
+def test_a_report_without_table_3s_pair_claims_no_row_of_it(tmp_path):
+    run_report(
+        *("--scale", "demo", "--pairs", "en-fr", "--results", tmp_path, "--reports", tmp_path)
+    )
+    assert "0 of 1 trainings are in this report: no row of Table 3, which is EN-DE;" in (
+        (tmp_path / "demo/index.md").read_text()
+    )
+    assert "Rows of Table 3 not run: base, A1, A2," in (
+        (tmp_path / "demo/deviations.md").read_text()
+    )
+
+
+def test_table_3_shows_the_steps_that_were_trained(tmp_path):
+    project = project_at("demo")
+    (run,) = (run for run in project.runs if (run.pair, run.row) == ("en-de", "base"))
+    trained = fabricate_run(project, tmp_path, run, bleu=20.0, ppl=5.0) / "trained.json"
+    write_json(trained, json.loads(trained.read_text()) | {"steps": 1_234})
+    rows = {row.name: row.shape["steps"] for row in table3_rows(read(project, tmp_path))}
+    assert (rows["base"], rows["A1"]) == (1_234, project.scale.training.steps)
+
+
+def test_a_pair_that_the_paper_lacks_is_not_measured_against_it(demo, tmp_path):
+    results = read(project_at("demo"), demo.parents[1] / "results")
+    published = results.published.model_copy(update={"bleu_convention": {"en-fr": "tokenized"}})
+    for write, page in ((write_table2, "table2.md"), (write_bleu, "bleu.md")):
+        write(replace(results, published=published), tmp_path)
+        german = (tmp_path / page).read_text().partition("## EN-DE")[2].partition("\n## ")[0]
+        assert "paper does not have this pair" in german
+        assert "paper's" not in german.replace("FLOPs, paper's method", "")
 
 
 def test_ablation_series_put_base_at_its_own_value(tmp_path):

@@ -14,8 +14,8 @@ CONVENTIONS: dict[BleuConvention, str] = {
     "sacrebleu": "sacreBLEU",
 }
 _ABOUT = (
-    "Four numbers of the same translations. They differ in the text that is compared, by up to a "
-    "point of BLEU, and only equal conventions may be compared.\n\n"
+    "Several numbers of the same translations. They differ in the text that is compared, often by "
+    "about a point of BLEU, and only equal conventions may be compared.\n\n"
     "* **compound-split**: both sides detokenized, Unicode punctuation replaced, Moses-tokenized, "
     "hyphenated words split (`a-b` to `a ##AT##-##AT## b`), no smoothing: multi-bleu.perl. **The "
     "paper's EN-DE numbers are of this kind.**\n"
@@ -65,9 +65,14 @@ def _section(results: Results, pair: str, set_name: str, table: int) -> str:
     if not runs:
         return f"{heading}\n\n{NOT_RUN}"
     scores = [run.scores[set_name] for run in runs]
+    whose = (
+        f"The paper's number, and so Table {table},"
+        if results.published.has(pair)
+        else (f"The paper does not have this pair; Table {table}")
+    )
     return (
-        f"{heading}\n\n{scores[0].segments:,} segments. The paper's number, and so Table {table}, "
-        f"is by **{convention}**.\n\n{markdown_table(_records(results, pair, set_name))}\n\n"
+        f"{heading}\n\n{scores[0].segments:,} segments. {whose} is by **{convention}**.\n\n"
+        f"{markdown_table(_records(results, pair, set_name))}\n\n"
         f"Signatures:\n\n{_signatures(scores)}"
     )
 

@@ -156,11 +156,13 @@ def _sacrebleu_line(results: Results) -> str:
     found = results.significance
     if found is None:
         return ""
+    seeds = ", on files that hold all seeds one after another" if found.seeds > 1 else ""
     return (
         f"* BLEU in the tests is sacreBLEU on `{found.set}`, {found.segments:,} segments "
         f"(`{found.bleu.signature}`): `sacrebleu REFERENCE -i BASE ROW -m bleu --paired-ar "
-        f"--paired-ar-n {found.trials}` gives the same p, before Holm's adjustment. In the tables "
-        "of numbers BLEU is by the paper's convention."
+        f"--paired-ar-n {found.trials}` gives the same p{seeds}, before Holm's adjustment; where "
+        "hardly any segments differ, p here is no lower than chance allows. In the tables of "
+        "numbers BLEU is by the paper's convention."
     )
 
 

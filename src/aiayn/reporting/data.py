@@ -100,6 +100,11 @@ def _archives(results: Results) -> str:
     if not records:
         return "## Archives\n\nNone: the text is your own files."
     about = "By config/corpora.yaml; each is checked when it is downloaded:"
+    if project.settings.corpora_base:
+        about = (
+            "The official ones, by config/corpora.yaml. This run's came from a mirror and were "
+            "checked against its SHA256SUMS, where it has their sums:"
+        )
     return f"## Archives\n\n{about}\n\n{markdown_table(records)}"
 
 

@@ -136,8 +136,9 @@ def _table2_section(results: Results) -> str:
 
 
 def _left_out(results: Results) -> str:
-    left_out = [name for name in results.published.table3 if name not in results.project.rows]
-    return f"Rows not run: {', '.join(left_out)}." if left_out else ""
+    rows = results.table3_rows
+    left_out = [name for name in results.published.table3 if name not in rows]
+    return f"Rows of Table 3 not run: {', '.join(left_out)}." if left_out else ""
 
 
 def _choices_section(results: Results) -> str:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from aiayn.config.project import TABLE3_PAIR
 from aiayn.reporting.claims import summary_records
 from aiayn.reporting.cost import device_hours
 from aiayn.reporting.figures import FIGURES
@@ -42,10 +43,8 @@ def _state(results: Results) -> str:
     project = results.project
     trained = [run.trained for run in results.runs if run.trained]
     missing = [run.label for run in results.runs if run.trained is None]
-    every = set(project.rows) >= set(results.published.table3)
-    rows = "every row" if every else f"rows {', '.join(project.rows)}"
     state = (
-        f"{len(trained)} of {len(results.runs)} trainings are in this report: {rows} of Table 3; "
+        f"{len(trained)} of {len(results.runs)} trainings are in this report: {_rows(results)}; "
         f"{' and '.join(project.settings.pairs)}; corpus `{project.scale.corpus}`."
     )
     hours = sum(hours for run in results.runs if (hours := device_hours(run)))
@@ -53,6 +52,15 @@ def _state(results: Results) -> str:
     made = f" They took {hours:.3g} device-hours on {devices}." if trained else ""
     which = ", ".join(missing) if trained else "all of them"
     return state + made + (f" {NOT_RUN.capitalize()}: {which}." if missing else "")
+
+
+def _rows(results: Results) -> str:
+    """Which rows of Table 3 were asked for."""
+    rows = results.table3_rows
+    if not rows:
+        return f"no row of Table 3, which is {TABLE3_PAIR.upper()}"
+    every = set(rows) >= set(results.published.table3)
+    return f"{'every row' if every else 'rows ' + ', '.join(rows)} of Table 3"
 
 
 def _headline(results: Results) -> str:

@@ -130,6 +130,10 @@ class Published(Section):
     table2_recipe: tuple[RowRecipeItem, ...]
     choices: tuple[Choice, ...]
 
+    def has(self, pair: str) -> bool:
+        """Whether the paper scores translations of this pair."""
+        return pair in self.bleu_convention
+
     def convention(self, pair: str) -> BleuConvention:
         """How the paper's Transformer scores of a pair were measured; ``tokenized`` by default."""
         return self.bleu_convention.get(pair, "tokenized")

@@ -140,11 +140,20 @@ class Results:
         """The scale's line, which opens every file and stands on every figure."""
         return self.project.scale.about
 
+    def of_pair(self, pair: str) -> tuple[RunResults, ...]:
+        """The runs of a pair."""
+        return tuple(results for results in self.runs if results.run.pair == pair)
+
     def of(self, pair: str, row: str) -> tuple[RunResults, ...]:
         """The runs of a row, one a seed."""
         return tuple(
             results for results in self.runs if (results.run.pair, results.run.row) == (pair, row)
         )
+
+    @property
+    def table3_rows(self) -> list[str]:
+        """Rows of Table 3 that were asked for; none without its language pair."""
+        return list(dict.fromkeys(run.run.row for run in self.of_pair(TABLE3_PAIR)))
 
     @property
     def comparison_note(self) -> str:

@@ -228,13 +228,22 @@ def _section(results: Results, pair: str) -> str:
     where = f"test set `{test}`" if test else "no corpus at this scale"
     segments = f", {scores[0].segments:,} segments" if scores else ""
     table = markdown_table([_markdown_record(*both) for both in _side_by_side(published, ours)])
-    convention = (
-        f"BLEU of the averaged model by the paper's convention for this pair, "
-        f"`{results.published.convention(pair)}`, its difference to the paper's and its 95% "
-        "bootstrap interval. Other systems' numbers are as their authors published them, on "
-        "newstest2014."
+    return f"## {pair.upper()} ({where}{segments})\n\n{table}\n\n{_convention(results, pair)}"
+
+
+def _convention(results: Results, pair: str) -> str:
+    """What the numbers of a pair's section are."""
+    convention = results.published.convention(pair)
+    if not results.published.has(pair):
+        return (
+            f"BLEU of the averaged model, `{convention}`, and its 95% bootstrap interval; the "
+            "paper does not have this pair."
+        )
+    return (
+        f"BLEU of the averaged model by the paper's convention for this pair, `{convention}`, its "
+        "difference to the paper's and its 95% bootstrap interval. Other systems' numbers are as "
+        "their authors published them, on newstest2014."
     )
-    return f"## {pair.upper()} ({where}{segments})\n\n{table}\n\n{convention}"
 
 
 def _cost(results: Results) -> str:

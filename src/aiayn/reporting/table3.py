@@ -36,7 +36,7 @@ from aiayn.reporting.render import (
     write_csv,
     write_markdown,
 )
-from aiayn.reporting.results import Results, RunResults
+from aiayn.reporting.results import Results, RunResults, Trained
 
 SHAPE = ("N", "d_model", "d_ff", "h", "d_k", "d_v", "p_drop", "eps_ls", "positions", "steps")
 """Columns that vary, in the paper's order."""
@@ -105,6 +105,11 @@ def resolved_shape(results: Results, row: str) -> dict[str, Cell]:
     return {key: values[key] for key in SHAPE}
 
 
+def _steps_taken(trained: list[Trained]) -> dict[str, Cell]:
+    """What was trained counts, where the configuration has since come to say otherwise."""
+    return {"steps": trained[0].steps} if trained else {}
+
+
 def _configured_parameters(results: Results, row: str) -> Measured | None:
     try:
         model, _ = results.project.resolve(Run(TABLE3_PAIR, row, 1))
@@ -136,7 +141,7 @@ def table3_rows(results: Results) -> list[Row]:
             Row(
                 name=name,
                 group=experiment.group,
-                shape=resolved_shape(results, name),
+                shape=resolved_shape(results, name) | _steps_taken(trained),
                 ppl=Measured.of(one.dev.ppl for one in trained),
                 bleu=Measured.of(score.value(convention) for score in scores),
                 low=Measured.of(score.value(convention, "_low") for score in scores),
