@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from aiayn.cli.launch import launch_command, note_end_of_job
+from aiayn.cli.launch import launch, note_end_of_job, srun_command
 from aiayn.common.errors import UserError
 from tests.unit.training_fixtures import command, make_job, run, weights, write_corpus
 
@@ -34,32 +34,32 @@ def in_a_job(monkeypatch):
 
 
 def test_on_several_machines_srun_starts_one_launcher_on_each(in_a_job):
-    launch = launch_command(16, 2, ["aiayn", "train"])
-    torchrun = launch.index(sys.executable)
-    assert launch[0] == "srun"
-    assert {"--nodes=2", "--ntasks=2", "--cpus-per-task=16"} < set(launch[:torchrun])
-    assert {"--nnodes=2", "--nproc-per-node=8", "--rdzv-id=12345"} < set(launch[torchrun:])
-    assert launch[-3:] == ["-m", "aiayn", "train"]
+    words = srun_command(16, 2, ["aiayn", "train"])
+    torchrun = words.index(sys.executable)
+    assert words[0] == "srun"
+    assert {"--nodes=2", "--ntasks=2", "--cpus-per-task=16"} < set(words[:torchrun])
+    assert {"--nnodes=2", "--nproc-per-node=8", "--rdzv-id=12345"} < set(words[torchrun:])
+    assert words[-3:] == ["-m", "aiayn", "train"]
 
 
 def test_two_jobs_on_the_same_machines_meet_at_different_ports(in_a_job, monkeypatch):
-    one = launch_command(2, 2, [])
+    one = srun_command(2, 2, [])
     monkeypatch.setenv("SLURM_JOB_ID", "12346")
-    assert set(launch_command(2, 2, [])) - set(one) == {
-        next(a for a in launch_command(2, 2, []) if a.startswith("--rdzv-endpoint")),
+    assert set(srun_command(2, 2, [])) - set(one) == {
+        next(a for a in srun_command(2, 2, []) if a.startswith("--rdzv-endpoint")),
         "--rdzv-id=12346",
     }
 
 
 def test_ranks_that_cannot_be_shared_evenly_are_one_line(in_a_job):
     with pytest.raises(UserError, match=r"--ranks 3 cannot be shared evenly among --nodes 2"):
-        launch_command(3, 2, [])
+        launch(3, 2, [])
 
 
 def test_several_machines_without_a_slurm_job_are_one_line(monkeypatch):
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     with pytest.raises(UserError, match="inside a Slurm job only"):
-        launch_command(2, 2, [])
+        launch(2, 2, [])
 
 
 @pytest.mark.parametrize(

@@ -236,7 +236,7 @@ def test_rows_of_table_3_for_french_alone_are_nothing_to_train(aiayn):
 def test_more_gpus_than_micro_batches_are_an_error(aiayn):
     code, errors = aiayn("--scale", "paper", "--gpus", "16")
     assert code == 2
-    assert "has 8 micro_batches, fewer than 16 GPUs" in errors
+    assert "--gpus: 16 is more than the micro_batches: 8 of a step of" in errors
 
 
 def test_an_unknown_key_of_a_device_names_file_device_and_key(tmp_path):

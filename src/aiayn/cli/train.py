@@ -18,7 +18,7 @@ from typing import Annotated
 
 import typer
 
-from aiayn.cli.launch import launch_command, note_end_of_job, started_by_torchrun
+from aiayn.cli.launch import launch, note_end_of_job, started_by_torchrun
 from aiayn.cli.options import Device
 from aiayn.common.progress import log
 
@@ -37,12 +37,9 @@ def train(
     nodes: Annotated[int, typer.Option(min=1, help="Machines of a Slurm job that share them.")] = 1,
 ) -> None:
     """Train a model, or go on where it stopped."""
-    if ranks > 1 and not started_by_torchrun():
-        launch = launch_command(ranks, nodes, ["aiayn", *sys.argv[1:]])
-        note_end_of_job()
-        os.execvp(launch[0], launch)
     from aiayn.config import ModelConfig, TextConfig, TrainingConfig, parse_section
-    from aiayn.training import Job
+    from aiayn.config.sections import check_ranks
+    from aiayn.training import Job, check_data
     from aiayn.training import train as run
     from aiayn.training.interruption import EXIT_CODE, InterruptedTrainingError
 
@@ -58,6 +55,11 @@ def train(
         text=parse_section(TextConfig, text, "--text"),
         device=device,
     )
+    check_data(job)
+    check_ranks(ranks, job.training, "--ranks")
+    if ranks > 1 and not started_by_torchrun():
+        note_end_of_job()
+        raise typer.Exit(launch(ranks, nodes, ["aiayn", *sys.argv[1:]]))
     try:
         run(job)
     except InterruptedTrainingError as error:

@@ -12,7 +12,7 @@ from aiayn.common.errors import UserError
 from aiayn.config.cost import TokenCounts, parameters, training_flops
 from aiayn.config.devices import Device, find_device, speed_up
 from aiayn.config.project import TABLE3_PAIR, Project, Run
-from aiayn.config.sections import ModelConfig, TrainingConfig
+from aiayn.config.sections import ModelConfig, TrainingConfig, check_ranks
 from aiayn.config.speed import Speed, assumed_speed, best_known_speed, measured_speeds
 
 SENTENCE_TOKENS = 30
@@ -103,11 +103,7 @@ def make_plan(
     trainings = []
     for run in project.runs:
         model, training = project.resolve(run)
-        if gpus > training.micro_batches:
-            raise UserError(
-                f"--gpus: a step of {run.pair}/{run.row} has {training.micro_batches} "
-                f"micro_batches, fewer than {gpus} GPUs"
-            )
+        check_ranks(gpus, training, "--gpus", f"{run.pair}/{run.row}")
         assumed = assumed_speed(device_name, device, model)
         speed = best_known_speed(run, measured, assumed)
         speed = Speed(tflops, "given: --tflops") if tflops else speed

@@ -9,7 +9,7 @@ from aiayn.common.errors import UserError
 from aiayn.config.catalogue import Catalogue, Corpus, CorpusPair, load_catalogue
 from aiayn.config.experiments import EXPERIMENTS_FILE, Experiment, load_experiments, resolve_row
 from aiayn.config.scales import Scale, load_scale
-from aiayn.config.sections import ModelConfig, TrainingConfig
+from aiayn.config.sections import ModelConfig, TrainingConfig, check_ranks
 from aiayn.config.settings import CONFIG_FILE, Settings, load_settings
 
 TABLE3_PAIR = "en-de"
@@ -116,19 +116,9 @@ def load_project(overrides: dict[str, Any] | None = None, root: Path | str = "."
     )
     _check_names(project)
     for run in project.runs:
-        _check_ranks(project, run)
+        where, whose = f"{settings.source_of('ranks')}: ranks", f"{run.row} at scale {project.name}"
+        check_ranks(settings.ranks, project.resolve(run)[1], where, whose)
     return project
-
-
-def _check_ranks(project: Project, run: Run) -> None:
-    """A step gives every rank a micro-batch or more."""
-    settings, (_, training) = project.settings, project.resolve(run)
-    if settings.ranks > training.micro_batches:
-        raise UserError(
-            f"{settings.source_of('ranks')}: ranks: {settings.ranks} is more than the "
-            f"micro_batches: {training.micro_batches} of a step of {run.row} "
-            f"at scale {project.name}"
-        )
 
 
 def _check_names(project: Project) -> None:

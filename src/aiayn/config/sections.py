@@ -120,6 +120,23 @@ class TrainingConfig(Section):
         return self
 
 
+def check_ranks(ranks: int, training: TrainingConfig, where: str, whose: str = "") -> None:
+    """A step gives every rank a micro-batch or more.
+
+    Args:
+        where: The option or key that says ``ranks``, for the error.
+        whose: The row, for the error, where there are several.
+
+    Raises:
+        UserError: more ranks than micro-batches.
+    """
+    if ranks > training.micro_batches:
+        raise UserError(
+            f"{where}: {ranks} is more than the micro_batches: {training.micro_batches} "
+            f"of a step{whose and f' of {whose}'}"
+        )
+
+
 class DecodingConfig(Section):
     """Beam search (Section 6.1)."""
 
