@@ -52,7 +52,7 @@ def results(job):
             rows = list(csv.DictReader(stream))
         files[name] = str([{k: v for k, v in row.items() if "second" not in k} for row in rows])
     marker = read_json(job.output / "trained.json")
-    del marker["seconds"]
+    del marker["seconds"], marker["stretches"]
     return files | {"trained.json": str(marker)}
 
 

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import time
+from dataclasses import replace
 
 import psutil
 import pytest
@@ -85,8 +86,10 @@ def test_two_ranks_one_killed_end_in_time_and_resume_bit_for_bit(job):
     assert weights(broken) == weights(unbroken)
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
-def test_told_to_stop_it_saves_at_the_next_step_and_goes_on(job, ranks):
+@pytest.mark.parametrize(
+    ("ranks", "number"), [(1, signal.SIGTERM), (2, signal.SIGTERM), (2, signal.SIGUSR1)]
+)
+def test_told_to_stop_it_saves_at_the_next_step_and_goes_on(job, ranks, number):
     settings = {"steps": 300, "checkpoint_every": 50}
     unbroken, stopped = job("unbroken", **settings), job("stopped", **settings)
     assert run(unbroken, ranks).returncode == 0
@@ -94,12 +97,10 @@ def test_told_to_stop_it_saves_at_the_next_step_and_goes_on(job, ranks):
         command(stopped, ranks), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     wait_for_step(stopped, process, 50)
-    os.kill(process.pid, signal.SIGTERM)
+    os.kill(process.pid, number)
     output, _ = process.communicate(timeout=BOUND_SECONDS)
-    assert process.returncode != 0
-    if ranks == 1:
-        assert process.returncode == EXIT_CODE
-        assert "SIGTERM: stopped after step" in output
+    assert process.returncode == EXIT_CODE, output
+    assert f"{number.name}: stopped after step" in output
     assert not (stopped.output / "trained.json").exists()
     assert run(stopped, ranks).returncode == 0
     assert weights(stopped) == weights(unbroken)
@@ -127,8 +128,32 @@ def test_fewer_batches_than_ranks_is_an_error(tmp_path):
     """Faults A8: 1 pair on 2 ranks."""
     text = write_corpus(tmp_path / "text", train=1)
     done = run(make_job(text, tmp_path / "run"), 2)
-    assert done.returncode != 0
+    assert done.returncode == 2
     assert "fewer batches than ranks" in done.stderr
+
+
+def test_a_mistake_is_one_line_before_any_rank_is_started(job, tmp_path):
+    one, folder = job("run", micro_batches=2), tmp_path / "none/train"
+    for wrong, ranks, words in (
+        (one, 3, "--ranks: 3 is more than the micro_batches: 2 of a step"),
+        (replace(one, train_data=folder), 2, f"{folder}/index.json"),
+    ):
+        done = run(wrong, ranks)
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"aiayn: {words}")
+        assert done.stderr.count("\n") == 1
+
+
+def test_three_ranks_interrupted_and_resumed_equal_unbroken_ones(job):
+    """Sums of three terms depend on their order."""
+    settings = {"steps": 12, "checkpoint_every": 3, "micro_batches": 3}
+    unbroken, broken = job("unbroken", **settings), job("broken", **settings)
+    assert run(unbroken, 3).returncode == 0
+    assert run(replace(broken, training=broken.training.model_copy(update={"steps": 9})), 3)
+    done = run(broken, 3)
+    assert done.returncode == 0, done.stderr
+    assert "resuming after step 9" in done.stderr
+    assert weights(broken) == weights(unbroken)
 
 
 def test_a_loss_that_is_not_finite_stops_and_leaves_no_checkpoint_of_it(job):

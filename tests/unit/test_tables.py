@@ -210,6 +210,22 @@ def test_training_cost_by_the_papers_method_is_time_times_devices_times_capacity
     assert ("3.3e18 | 3.3e18" in " ".join(markdown.split())) == (tflops == 9.5)  # base, Section 6.1
 
 
+def test_cost_of_a_training_that_went_on_elsewhere_is_that_of_its_pieces(tmp_path):
+    project = project_at("demo", rows="base", pairs="en-de")
+    folder = fabricate_run(project, tmp_path, Run("en-de", "base", 1), bleu=20.0, ppl=8.0)
+    trained = json.loads((folder / "trained.json").read_text())
+    pieces = [("Tesla P100-SXM2-16GB", 8, 3600.0), ("NVIDIA H100 PCIe", 1, 7200.0)]
+    keys = ("device", "ranks", "seconds")
+    trained |= dict(zip(keys, pieces[-1], strict=True)) | {"seconds": 10_800.0}
+    trained["stretches"] = [dict(zip(keys, piece, strict=True)) for piece in pieces]
+    write_json(folder / "trained.json", trained)
+    write_table2(read(project, tmp_path), tmp_path)
+    ours = next(row for row in records(tmp_path / "table2.csv") if row["source"] == "reproduced")
+    assert float(ours["device_hours"]) == 8 + 2
+    flops = (8 * 3600 * 9.5 + 7200 * 51) * 1e12
+    assert float(ours["flops_paper_method"]) == pytest.approx(flops)
+
+
 def test_a_pair_that_was_not_asked_for_is_not_run(tmp_path):
     project = project_at("demo", pairs="en-de")
     fabricate_run(project, tmp_path, Run("en-de", "base", 1), bleu=20.0, ppl=8.0)

@@ -2,19 +2,25 @@
 
 import csv
 import dataclasses
+import time
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 
+from aiayn.batches import training_steps
+from aiayn.common.errors import UserError
 from aiayn.common.files import read_json, sha256_of
 from aiayn.config.cost import TokenCounts, training_flops
 from aiayn.model import load_model
 from aiayn.model.device import choose_precision
 from aiayn.training import checkpoints, train
 from aiayn.training.checkpoints import list_checkpoints
+from aiayn.training.interruption import InterruptedTrainingError
 from aiayn.training.lock import only_trainer
 from aiayn.training.loop import Loop
+from aiayn.training.trainer import Trainer
 from tests.unit.training_fixtures import MODEL, make_job, weights, write_corpus
 
 
@@ -162,6 +168,79 @@ def test_more_steps_go_on_from_the_last_checkpoint(job, capfd):
     fresh = job("fresh", steps=15)
     train(fresh)
     assert weights(longer) == weights(fresh)
+
+
+def test_more_checkpoints_to_average_than_were_kept_is_an_error(job):
+    train(job())
+    train(job(average=2))  # fewer are there
+    with pytest.raises(UserError, match=r"average: 4 checkpoints are to be averaged, .* be 2: "):
+        train(job(average=4))
+    train(job(steps=21, average=4))  # as many will be there
+
+
+def test_what_training_began_in_it_goes_on_in(job, monkeypatch, capfd):
+    """Faults A11: another kind of device after the interruption."""
+    settings = {"precision": "auto"}
+    unbroken, broken = job("unbroken", **settings), job("broken", **settings)
+    devices = iter([("one", "fp32"), ("one", "fp32"), ("another", "bf16")])
+
+    def train_here(one):
+        name, precision = next(devices)
+        monkeypatch.setattr("aiayn.training.loop.choose_precision", lambda *_: precision)
+        monkeypatch.setattr("aiayn.training.loop.device_name", lambda _: name)
+        train(one)
+
+    train_here(unbroken)
+    with monkeypatch.context() as patch:
+        stop_after(patch, 6)
+        with pytest.raises(KeyboardInterrupt):
+            train_here(broken)
+    train_here(broken)
+    assert "begun in fp32, and goes on in it; here it would be bf16" in capfd.readouterr().err
+    assert weights(broken) == weights(unbroken)
+    marker = read_json(broken.output / "trained.json")
+    pieces = marker["stretches"]
+    assert [(piece["device"], piece["precision"]) for piece in pieces] == [
+        ("one", "fp32"),
+        ("another", "fp32"),
+    ]
+    assert sum(piece["seconds"] for piece in pieces) == pytest.approx(marker["seconds"], abs=0.001)
+    assert (marker["device"], marker["precision"]) == ("another", "fp32")
+
+
+def test_seconds_count_all_between_steps_but_validation_and_checkpoints(job, monkeypatch):
+    def slowly(steps, *arguments, **options):
+        for step in steps(*arguments, **options):
+            time.sleep(0.02)
+            yield step
+
+    def slow(method):
+        def slowed(*arguments):
+            time.sleep(1)
+            return method(*arguments)
+
+        return slowed
+
+    monkeypatch.setattr("aiayn.training.loop.training_steps", partial(slowly, training_steps))
+    monkeypatch.setattr(Loop, "_measure", slow(Loop._measure))
+    monkeypatch.setattr(Loop, "_save", slow(Loop._save))
+    done = job(steps=10, checkpoint_every=10, validate_every=5, average=1)
+    train(done)
+    assert 0.2 <= read_json(done.output / "trained.json")["seconds"] < 1
+
+
+def test_out_of_memory_with_one_pair_at_a_time_is_an_error(job, monkeypatch):
+    def no_memory(*_):
+        raise torch.OutOfMemoryError
+
+    monkeypatch.setattr(Trainer, "_backward", no_memory)
+    said = []
+    while len(said) < 20 and "one pair at a time" not in "".join(said):
+        with pytest.raises((InterruptedTrainingError, UserError)) as caught:
+            train(job())
+        said.append(str(caught.value))
+    assert said[0] == "out of memory; next time each micro-batch is cut into 2"
+    assert said[-1].startswith("step 1: out of memory, with one pair at a time as well")
 
 
 def test_two_trainers_never_share_a_folder(job):

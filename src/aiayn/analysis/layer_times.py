@@ -16,7 +16,7 @@ from aiayn.common.progress import track
 from aiayn.common.provenance import host
 from aiayn.config import ModelConfig
 from aiayn.model.attention import MultiHeadAttention
-from aiayn.training.finish import device_name
+from aiayn.model.device import device_name
 
 Layer = Callable[[Tensor], Tensor]
 

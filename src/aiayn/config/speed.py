@@ -3,6 +3,7 @@
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import ConfigDict
 
@@ -32,6 +33,7 @@ class _Trained(Section):
     seconds: float
     device: str
     ranks: int = 1
+    stretches: tuple[Any, ...] = ()
 
 
 class _Provenance(Section):
@@ -62,7 +64,8 @@ def measured_speeds(project: Project, name: str, results: Path) -> dict[tuple[st
     found: dict[tuple[str, str], Speed] = {}
     for path in sorted((results / project.name).glob("*/*/seed*/trained.json")):
         trained = validate(_Trained, read_json(path), str(path))
-        if _ran_on(path, trained, name) and trained.seconds:
+        in_one_piece = len(trained.stretches) < 2  # the same devices from beginning to end
+        if in_one_piece and _ran_on(path, trained, name) and trained.seconds:
             alone = trained.flops / trained.seconds / (trained.ranks * scaling(trained.ranks))
             run = (path.parents[2].name, path.parents[1].name)
             found[run] = Speed(alone / 1e12, f"measured: this row on {trained.device}")

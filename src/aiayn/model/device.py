@@ -5,6 +5,7 @@ from pathlib import Path
 import torch
 
 from aiayn.common.errors import UserError
+from aiayn.common.provenance import host
 
 
 def choose_device(name: str) -> torch.device:
@@ -32,3 +33,10 @@ def choose_precision(name: str, device: torch.device) -> str:
     cpu_flags = Path("/proc/cpuinfo")
     flags = cpu_flags.read_text(encoding="utf-8") if cpu_flags.exists() else ""
     return "bf16" if "avx512_bf16" in flags or "amx_bf16" in flags else "fp32"
+
+
+def device_name(device: torch.device) -> str:
+    """A GPU's model, or the processor's."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return host()["processor"]

@@ -59,6 +59,8 @@ def load_weights(path: Path) -> dict[str, torch.Tensor]:
     Raises:
         UserError: it is missing or broken; the message names it.
     """
+    if not path.exists():
+        raise UserError(f"{path}: no such file")
     try:
         return load_file(path)
     except Exception as error:  # safetensors has its own exception type for each cause

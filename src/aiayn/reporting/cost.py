@@ -6,14 +6,20 @@ from aiayn.reporting.results import RunResults
 
 def device_hours(run: RunResults) -> float | None:
     """Hours of training times devices; ``None`` when it was not run."""
-    return run.trained.seconds * run.trained.ranks / 3600 if run.trained else None
+    if run.trained is None:
+        return None
+    return sum(piece.seconds * piece.ranks for piece in run.trained.pieces) / 3600
 
 
 def paper_method_flops(published: Published, run: RunResults) -> float | None:
     """Section 6.1: training time x number of GPUs x sustained single-precision capacity.
 
-    ``None`` when the run is not there or its device's capacity is unknown, as a processor's.
+    ``None`` when the run is not there or a device's capacity is unknown, as a processor's.
     """
-    hours = device_hours(run)
-    capacity = published.capacity_of(run.trained.device) if run.trained else None
-    return hours * 3600 * capacity.tflops * 1e12 if hours and capacity else None
+    total = 0.0
+    for piece in run.trained.pieces if run.trained else ():
+        capacity = published.capacity_of(piece.device)
+        if capacity is None:
+            return None
+        total += piece.seconds * piece.ranks * capacity.tflops * 1e12
+    return total or None

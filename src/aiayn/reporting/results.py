@@ -26,6 +26,14 @@ class DevLoss(Record):
     """Perplexity per BPE token."""
 
 
+class Stretch(Record):
+    """Steps of a training that were taken on the same devices."""
+
+    device: str
+    ranks: int
+    seconds: float
+
+
 class Trained(Record):
     """``trained.json``."""
 
@@ -42,7 +50,20 @@ class Trained(Record):
     dev: DevLoss
     device: str
     ranks: int = 1
-    """Processes of the training, one a GPU."""
+    """Processes of the training, one a GPU; where it was gone on with on others, the last ones."""
+    stretches: tuple[Stretch, ...] = ()
+    """All of them, in order; in older files absent, and of one piece."""
+
+    @property
+    def pieces(self) -> tuple[Stretch, ...]:
+        """What was trained on which devices."""
+        whole = Stretch(device=self.device, ranks=self.ranks, seconds=self.seconds)
+        return self.stretches or (whole,)
+
+    @property
+    def devices(self) -> list[str]:
+        """Names of the devices, each once."""
+        return list(dict.fromkeys(piece.device for piece in self.pieces))
 
 
 class SetScore(Record):

@@ -247,7 +247,8 @@ def _convention(results: Results, pair: str) -> str:
 
 
 def _cost(results: Results) -> str:
-    devices = sorted({run.trained.device for run in results.runs if run.trained})
+    trained = [run.trained for run in results.runs if run.trained]
+    devices = sorted({device for one in trained for device in one.devices})
     unknown = [name for name in devices if not results.published.capacity_of(name)]
     lines = [
         "* **FLOPs, paper** and **paper's method**: training time × number of GPUs × sustained "

@@ -1,5 +1,5 @@
 """Training (Section 5): schedule, loss, loop, checkpoints, resume."""
 
-from aiayn.training.run import Job, train
+from aiayn.training.run import Job, check_data, train
 
-__all__ = ["Job", "train"]
+__all__ = ["Job", "check_data", "train"]

@@ -31,6 +31,11 @@ class Checkpoint:
     path: Path
 
 
+def checkpoint_of(folder: Path, step: int) -> Checkpoint:
+    """The checkpoint of a step."""
+    return Checkpoint(step, folder / f"step-{step}")
+
+
 def list_checkpoints(folder: Path) -> list[Checkpoint]:
     """Checkpoints by step number (900, 1000, 10000), not by name."""
     found = [
@@ -56,7 +61,7 @@ def save_checkpoint(
         model, optimizer: Their tensors.
         state: Anything JSON holds.
     """
-    path = folder / f"step-{step}"
+    checkpoint = checkpoint_of(folder, step)
     temporary = folder / f".step-{step}.tmp"
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
@@ -65,13 +70,13 @@ def save_checkpoint(
         save_weights(temporary / OPTIMIZER, optimizer)
         sums = {name: sha256_of(temporary / name) for name in (MODEL, OPTIMIZER)}
         write_json(temporary / STATE, {"step": step, "sha256": sums, **state})
-        shutil.rmtree(path, ignore_errors=True)
-        temporary.rename(path)
+        shutil.rmtree(checkpoint.path, ignore_errors=True)
+        temporary.rename(checkpoint.path)
         fsync_directory(folder)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
-    return Checkpoint(step, path)
+    return checkpoint
 
 
 def prune_checkpoints(folder: Path, keep: int, every: int) -> None:
@@ -129,10 +134,6 @@ def newest_whole(folder: Path) -> Checkpoint | None:
 
 def load_checkpoint(
     checkpoint: Checkpoint,
-) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor], dict[str, Any]]:
-    """Model, optimizer and state of a whole checkpoint."""
-    return (
-        load_weights(checkpoint.path / MODEL),
-        load_weights(checkpoint.path / OPTIMIZER),
-        read_json(checkpoint.path / STATE),
-    )
+) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    """Model and optimizer of a whole checkpoint."""
+    return load_weights(checkpoint.path / MODEL), load_weights(checkpoint.path / OPTIMIZER)

@@ -1,13 +1,13 @@
 """What a finished training leaves for the next stages."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
-
-import torch
 
 from aiayn.batches import ParallelData
 from aiayn.common.files import write_json
 from aiayn.common.provenance import git_commit, host, package_versions
 from aiayn.config.cost import training_flops
+from aiayn.model.device import device_name
 from aiayn.model.transformer import parameter_count
 from aiayn.model.weights import ModelFolder, write_model_folder
 from aiayn.training.checkpoints import MODEL, Checkpoint, list_checkpoints, read_sha256
@@ -33,6 +33,7 @@ def write_results(job: "Job", loop: "Loop") -> None:
     tensors = {name: tensor.cpu() for name, tensor in trainer.model.state_dict().items()}
     write_model_folder(job.output / "last", description, tensors, job.text_folder)
     write_json(job.output / "run.json", _provenance(job, loop))
+    stretches = [stretch for stretch in progress.stretches if stretch.seconds]
     model, rows = trainer.model, trainer.model.embedding.weight.shape[0]
     marker = {
         "steps": progress.step,
@@ -46,10 +47,12 @@ def write_results(job: "Job", loop: "Loop") -> None:
         "dev": {"step": progress.step, "loss": validation.loss, "ppl": validation.ppl},
         "average": job.training.average,
         "checkpoints": [_listed(checkpoint) for checkpoint in list_checkpoints(job.checkpoints)],
-        "precision": loop.precision,
-        "ranks": loop.ranks.world,
+        "parts": trainer.parts,
+        "stretches": [asdict(stretch) for stretch in stretches],
+        "precision": stretches[-1].precision,
+        "ranks": stretches[-1].ranks,
         "host": host()["name"],
-        "device": device_name(trainer.device),
+        "device": stretches[-1].device,
     }
     write_json(job.output / "trained.json", marker)
 
@@ -60,13 +63,6 @@ def _listed(checkpoint: Checkpoint) -> dict[str, Any]:
         "path": f"checkpoints/{checkpoint.path.name}/{MODEL}",
         "sha256": read_sha256(checkpoint, MODEL),
     }
-
-
-def device_name(device: torch.device) -> str:
-    """A GPU's model, or the processor's."""
-    if device.type == "cuda":
-        return torch.cuda.get_device_name(device)
-    return host()["processor"]
 
 
 def _provenance(job: "Job", loop: "Loop") -> dict[str, Any]:

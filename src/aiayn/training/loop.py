@@ -2,9 +2,8 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -12,45 +11,23 @@ from aiayn.batches import ParallelData, Position, Step, training_steps
 from aiayn.batches.buckets import count_too_long
 from aiayn.batches.permutation import derive_seed
 from aiayn.common.errors import UserError
+from aiayn.common.files import read_json
 from aiayn.common.progress import Meter, log
-from aiayn.config.cost import TokenCounts
 from aiayn.model import Transformer
-from aiayn.model.device import choose_precision
-from aiayn.training.checkpoints import prune_checkpoints, save_checkpoint
+from aiayn.model.device import choose_precision, device_name
+from aiayn.training.checkpoints import STATE, prune_checkpoints, save_checkpoint
 from aiayn.training.interruption import InterruptedTrainingError, Interruption
 from aiayn.training.journal import TRAIN_COLUMNS, VALID_COLUMNS, Journal
+from aiayn.training.memory import use_more_parts
 from aiayn.training.ranks import Ranks
-from aiayn.training.resume import fingerprint, resume
-from aiayn.training.trainer import Trainer
+from aiayn.training.resume import checkpoint_to_resume, fingerprint, load
+from aiayn.training.state import Progress
+from aiayn.training.trainer import StepResult, Trainer
 from aiayn.training.validation import Validation, validate
 from aiayn.training.window import Window
 
 if TYPE_CHECKING:
     from aiayn.training.run import Job
-
-
-@dataclass
-class Progress:
-    """How far training is; all that a checkpoint keeps besides tensors."""
-
-    step: int = 0
-    position: Position = field(default_factory=Position)
-    tokens: TokenCounts = field(default_factory=TokenCounts)
-    seconds: float = 0.0
-
-    def as_json(self) -> dict[str, Any]:
-        """For ``state.json``; :meth:`from_json` undoes it."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, state: dict[str, Any]) -> "Progress":
-        """Read ``state.json``."""
-        return cls(
-            step=state["step"],
-            position=Position(**state["position"]),
-            tokens=TokenCounts(**state["tokens"]),
-            seconds=state["seconds"],
-        )
 
 
 class Loop:
@@ -70,20 +47,35 @@ class Loop:
     ) -> None:
         self.job, self.ranks, self.device, config = job, ranks, device, job.training
         self.interruption = interruption
-        self.precision = choose_precision(config.precision, device)
         self.data, self.dev = ParallelData(job.train_data), ParallelData(job.dev_data)
+        self.fingerprint = fingerprint(job, self.data)
+        checkpoint = checkpoint_to_resume(job.checkpoints, self.fingerprint, config, ranks)
+        state = read_json(checkpoint.path / STATE) if checkpoint else None
+        self.progress = Progress.from_json(state) if state else Progress()
+        self.precision = self._precision()
+        self.progress.go_on(device_name(device), self.precision, ranks.world)
         torch.manual_seed(derive_seed(config.seed, "weights"))
         model = Transformer(job.model, self.data.vocabulary_size)
-        self.fingerprint = fingerprint(job, self.data)
         self.trainer = Trainer(model, config, self.precision, device, ranks, parts)
-        state = resume(self.trainer, job.checkpoints, self.fingerprint, config.steps, ranks)
-        self.progress = Progress.from_json(state) if state else Progress()
+        if checkpoint:
+            load(self.trainer, checkpoint)
+        self._lapped = 0.0
         self.validation: Validation | None = None
         if ranks.first:
             step = self.progress.step
             self.train_csv = Journal(job.checkpoints / "train.csv", TRAIN_COLUMNS, up_to_step=step)
             self.valid_csv = Journal(job.checkpoints / "valid.csv", VALID_COLUMNS, up_to_step=step)
             self._announce()
+
+    def _precision(self) -> str:
+        """What training began in; another precision half-way would be another training."""
+        began, here = (
+            self.progress.precision,
+            choose_precision(self.job.training.precision, self.device),
+        )
+        if began not in (None, here) and self.ranks.first:
+            log(f"{self.job.label}: begun in {began}, and goes on in it; here it would be {here}")
+        return began or here
 
     def _announce(self) -> None:
         config, ranks = self.job.training, self.ranks
@@ -106,11 +98,9 @@ class Loop:
             max_length=config.max_length,
             start=self.progress.position,
         )
-        # The last step of a pool may be short; an epoch that is nothing else is too small.
         first = next(steps)
-        if len(first.micro_batches) < self.ranks.world and (
-            config.micro_batches < self.ranks.world or first.position.step == 0
-        ):
+        # The last step of a pool may be short; an epoch that is nothing else is too small.
+        if first.position == Position() and len(first.micro_batches) < self.ranks.world:
             raise UserError(
                 f"{self.job.train_data}: fewer batches than ranks: a step has "
                 f"{len(first.micro_batches)} micro-batches for {self.ranks.world} ranks"
@@ -126,6 +116,7 @@ class Loop:
         """
         config, progress = self.job.training, self.progress
         window, meter = Window(), self._meter()
+        self._lap()
         with meter:
             for step in self._steps() if progress.step < config.steps else ():
                 window = self._take(step, window, meter)
@@ -148,27 +139,47 @@ class Loop:
     def _take(self, step: Step, window: Window, meter: Meter) -> Window:
         """One step, and what is due after it; returns the window to go on with."""
         config, progress = self.job.training, self.progress
-        last = progress.step + 1 == config.steps
-        saving = last or (progress.step + 1) % config.checkpoint_every == 0
-        row_due = saving or (progress.step + 1) % config.log_every == 0
-        started = time.monotonic()
-        result = self.trainer.train_step(progress.step + 1, step, self.data)
-        if row_due and self.device.type == "cuda":
+        number = progress.step + 1
+        last = number == config.steps
+        validating = last or number % config.validate_every == 0
+        saving = last or number % config.checkpoint_every == 0
+        row_due = saving or number % config.log_every == 0
+        result = self._train_step(number, step)
+        if (row_due or validating) and self.device.type == "cuda":
             torch.cuda.synchronize(self.device)  # what is still in the queue counts as well
-        seconds = time.monotonic() - started
-        progress.step += 1
-        progress.position = step.following
-        progress.tokens += result.tokens
-        progress.seconds += seconds
-        window.add(progress.step, step, result, seconds)
+        seconds = self._lap()
+        progress.take(step.following, result.tokens, seconds)
+        window.add(number, step, result, seconds)
         if row_due:
             self._write_row(window, meter)
             window = Window()
-        if last or progress.step % config.validate_every == 0:
+        if validating:
             self._validate()
         if saving:
             self._save()
+        if validating or saving:
+            self._lap()  # which counts neither
         return window
+
+    def _train_step(self, number: int, step: Step) -> StepResult:
+        try:
+            return self.trainer.train_step(number, step, self.data)
+        except torch.OutOfMemoryError:
+            parts = self.trainer.parts
+            if parts >= max(map(len, step.micro_batches)):
+                raise UserError(
+                    f"step {number}: out of memory, with one pair at a time as well; it takes a "
+                    "device with more memory, or a smaller max_length"
+                ) from None
+            use_more_parts(self.job.checkpoints, parts)
+            raise InterruptedTrainingError(
+                f"out of memory; next time each micro-batch is cut into {2 * parts}"
+            ) from None
+
+    def _lap(self) -> float:
+        """Seconds since the last call: with a step, all that it takes to get to the next."""
+        before, self._lapped = self._lapped, time.monotonic()
+        return self._lapped - before
 
     def _stop(self, window: Window, meter: Meter) -> None:
         """Save the steps since the last checkpoint, with their row of train.csv, and stop."""

@@ -56,6 +56,14 @@ class Ranks:
         dist.all_reduce(votes, group=_cpu_group())
         return bool(votes)
 
+    def from_first(self, number: int) -> int:
+        """The first rank's number, on every rank."""
+        if self.world == 1:
+            return number
+        numbers = torch.tensor([number])
+        dist.broadcast(numbers, src=0, group=_cpu_group())
+        return int(numbers)
+
     def wait(self) -> None:
         """Go on when every rank is here."""
         if self.world > 1:
@@ -105,7 +113,8 @@ def joined_ranks(device: torch.device) -> Iterator[Ranks]:
     Raises:
         UserError: more ranks on this machine than GPUs.
     """
-    world = int(os.environ.get("WORLD_SIZE", "1"))
+    # Container images set WORLD_SIZE as well; it means something under torchrun alone.
+    world = int(os.environ["WORLD_SIZE"]) if dist.is_torchelastic_launched() else 1
     if world == 1:
         yield Ranks()
         return

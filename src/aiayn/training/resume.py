@@ -7,10 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aiayn.batches import ParallelData
+from aiayn.common.errors import UserError
 from aiayn.common.files import read_json
 from aiayn.common.progress import log
 from aiayn.common.provenance import sources_sha256
-from aiayn.training.checkpoints import STATE, list_checkpoints, load_checkpoint, newest_whole
+from aiayn.config import TrainingConfig
+from aiayn.training.checkpoints import (
+    STATE,
+    Checkpoint,
+    checkpoint_of,
+    list_checkpoints,
+    load_checkpoint,
+    newest_whole,
+)
 from aiayn.training.ranks import Ranks
 from aiayn.training.trainer import Trainer
 
@@ -38,32 +47,51 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-def resume(
-    trainer: Trainer, folder: Path, expected: dict[str, str], steps: int, ranks: Ranks
-) -> dict[str, Any] | None:
-    """Load the newest whole checkpoint into the trainer.
+def checkpoint_to_resume(
+    folder: Path, expected: dict[str, str], config: TrainingConfig, ranks: Ranks
+) -> Checkpoint | None:
+    """The newest whole checkpoint of this training, the same on all ranks.
 
     Args:
         folder: Of the checkpoints.
         expected: The fingerprint of this training.
-        steps: Its last step.
 
     Returns:
-        The checkpoint's state, or None to start from step 0. Checkpoints of another training are
-        moved to ``<folder>.old``.
+        None to start from step 0. Checkpoints of another training are moved to ``<folder>.old``.
+
+    Raises:
+        UserError: more checkpoints are to be averaged than are left of this training.
     """
+    step = 0
     if ranks.first:
-        _set_aside_what_is_of_no_use(folder, expected, steps)
-    ranks.wait()
-    checkpoints = list_checkpoints(folder)  # the last is whole: what came after it is gone
-    if not checkpoints:
-        return None
-    model, optimizer, state = load_checkpoint(checkpoints[-1])
+        _set_aside_what_is_of_no_use(folder, expected, config.steps)
+        if checkpoints := list_checkpoints(folder):  # the last is whole: what came after is gone
+            step = checkpoints[-1].step
+            _check_average(folder, checkpoints, config)
+            log(f"{folder}: resuming after step {step:,}")
+    # Told, not looked up: another machine may see the folder as it was a moment ago.
+    step = ranks.from_first(step)
+    return checkpoint_of(folder, step) if step else None
+
+
+def _check_average(folder: Path, checkpoints: list[Checkpoint], config: TrainingConfig) -> None:
+    """Of finished steps only as many checkpoints are left as were to be averaged then."""
+    every, done = config.checkpoint_every, checkpoints[-1].step
+    scheduled = sum(checkpoint.step % every == 0 for checkpoint in checkpoints)
+    in_between = config.steps % every > 0  # the last step's
+    at_the_end = scheduled + config.steps // every - done // every + in_between
+    if at_the_end < config.average:
+        raise UserError(
+            f"{folder}: average: {config.average} checkpoints are to be averaged, and there would "
+            f"be {at_the_end}: earlier ones are removed; without the folder, training begins anew"
+        )
+
+
+def load(trainer: Trainer, checkpoint: Checkpoint) -> None:
+    """Give the trainer a checkpoint's weights and optimizer."""
+    model, optimizer = load_checkpoint(checkpoint)
     trainer.model.load_state_dict(model)
     trainer.load_optimizer_tensors(optimizer)
-    if ranks.first:
-        log(f"{folder}: resuming after step {state['step']:,}")
-    return state
 
 
 def _set_aside_what_is_of_no_use(folder: Path, expected: dict[str, str], steps: int) -> None:

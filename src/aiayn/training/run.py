@@ -15,10 +15,10 @@ from aiayn.config import ModelConfig, TextConfig, TrainingConfig
 from aiayn.model.device import choose_device
 from aiayn.training.checkpoints import prune_checkpoints, remove_leftovers
 from aiayn.training.finish import write_results
-from aiayn.training.interruption import InterruptedTrainingError, Interruption
+from aiayn.training.interruption import Interruption
 from aiayn.training.lock import only_trainer
 from aiayn.training.loop import Loop
-from aiayn.training.memory import keep_freed_memory, parts_of_micro_batches, use_more_parts
+from aiayn.training.memory import keep_freed_memory, parts_of_micro_batches
 from aiayn.training.ranks import Ranks, joined_ranks
 
 
@@ -47,6 +47,16 @@ class Job:
         return self.output / "checkpoints"
 
 
+def check_data(job: Job) -> None:
+    """Look at the data before anything is started or written.
+
+    Raises:
+        UserError: a file of a data folder is missing or broken; the message names it.
+    """
+    for data in (job.train_data, job.dev_data):
+        ParallelData(data)
+
+
 def train(job: Job) -> None:
     """Train to the last step, or go on from where an earlier call stopped.
 
@@ -57,8 +67,7 @@ def train(job: Job) -> None:
             in the folder.
         InterruptedTrainingError: told to stop early, or out of memory; call again to go on.
     """
-    for data in (job.train_data, job.dev_data):
-        ParallelData(data)  # bad data leave no trace in the run folder
+    check_data(job)  # bad data leave no trace in the run folder
     torch.set_num_threads(job.training.threads)
     keep_freed_memory()
     device = choose_device(job.device)
@@ -74,15 +83,9 @@ def _train(job: Job, ranks: Ranks, device: torch.device) -> None:
         for folder in (job.checkpoints, job.output / "last"):
             remove_leftovers(folder)
     parts = parts_of_micro_batches(job.checkpoints)
-    try:
-        with Interruption() as interruption:
-            loop = Loop(job, ranks, device, parts, interruption)
-            loop.train()
-    except torch.OutOfMemoryError:
-        use_more_parts(job.checkpoints, parts)
-        raise InterruptedTrainingError(
-            f"out of memory; next time each micro-batch is cut into {2 * parts}"
-        ) from None
+    with Interruption() as interruption:
+        loop = Loop(job, ranks, device, parts, interruption)
+        loop.train()
     if ranks.first:
         # A kill may have left more than are to be kept.
         prune_checkpoints(

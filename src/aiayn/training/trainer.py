@@ -16,6 +16,7 @@ from aiayn.common.formulas import learning_rate
 from aiayn.config import TrainingConfig
 from aiayn.config.cost import TokenCounts
 from aiayn.model import Transformer
+from aiayn.text import EOS
 from aiayn.training.loss import smoothed_cross_entropy
 from aiayn.training.precision import InPrecision
 from aiayn.training.ranks import Ranks
@@ -57,6 +58,19 @@ class Trainer:
         self.optimizer = torch.optim.Adam(
             model.parameters(), lr=0.0, betas=ADAM_BETAS, eps=ADAM_EPS, fused=True
         )
+        if ranks.world > 1:
+            self._settle()
+
+    def _settle(self) -> None:
+        """A pass that adds nothing, so that ranks add up alike in the first step and in others.
+
+        DDP lays its buckets out anew after its first pass, and their layout decides in which order
+        the terms are added: a resumed training would differ from an unbroken one in its roundings.
+        """
+        token = torch.full((1, 1), EOS, device=self.device)
+        logits = self.parallel(token, token, torch.zeros(1, dtype=torch.long, device=self.device))
+        (logits.float().sum() * 0.0).backward()
+        self.optimizer.zero_grad(set_to_none=True)
 
     def train_step(self, number: int, step: Step, data: ParallelData) -> StepResult:
         """Take optimizer step ``number`` (from 1) on the pairs of ``step``."""
