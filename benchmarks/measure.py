@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from statistics import median
 from typing import NamedTuple
 
 import psutil
@@ -22,9 +21,9 @@ class Measured(NamedTuple):
     """What a step took."""
 
     seconds: float
-    """Wall-clock time of its commands, one after another; the median of the rounds."""
+    """Wall-clock time of its commands, one after another, in the fastest of the rounds."""
     cpu_seconds: float
-    """Processor time of all their processes, the median as well."""
+    """Processor time of all their processes, the least of the rounds."""
     peak_mb: float
     """Most memory of a command and its workers at a time, in MB (10^6 bytes)."""
 
@@ -32,6 +31,7 @@ class Measured(NamedTuple):
 def measure_in_turn(choices: Sequence[Sequence[list[str]]], rounds: int) -> list[Measured]:
     """Time each choice of commands in every round; then run each again for its peak of memory.
 
+    The least of the rounds counts: what else a machine does, its host included, only adds to it.
     Memory has a run to itself: looking at it stops a process for as long as it takes, and takes a
     twelfth of a core, which one worker leaves free on two cores and two workers do not.
 
@@ -41,7 +41,7 @@ def measure_in_turn(choices: Sequence[Sequence[list[str]]], rounds: int) -> list
     timed = [[_time(commands) for commands in choices] for _ in range(rounds)]
     measured = []
     for commands, runs in zip(choices, zip(*timed, strict=True), strict=True):
-        seconds, cpu_seconds = (median(times) for times in zip(*runs, strict=True))
+        seconds, cpu_seconds = (min(times) for times in zip(*runs, strict=True))
         peak = max(map(_peak_bytes, commands))
         measured.append(Measured(seconds, cpu_seconds, peak / 1e6))
     return measured

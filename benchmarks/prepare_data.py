@@ -49,7 +49,7 @@ SECONDS = 480
 PEAK_MB = 1_500
 
 NOTES = f"""\
-Times are medians of {ROUNDS} rounds, one worker and two in turn; memory has a run to itself.
+Times are the least of {ROUNDS} rounds, one worker and two in turn; memory has a run to itself.
 A line is a sentence of one language. MB (10^6 bytes) is the most memory that all processes of a
 step held at a time, as PSS: pages that several share count once. Times at WMT14's sizes grow in
 proportion to the pairs, from the run with more workers; for learn-bpe that is too much: but for
