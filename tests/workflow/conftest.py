@@ -35,6 +35,8 @@ class Checkout:
 
     def _run(self, command: list[str], check: bool) -> subprocess.CompletedProcess[str]:
         environment = os.environ | {"PYTHONPATH": str(self.folder / "src"), "PYTHONHASHSEED": "0"}
+        # As where it is not set: Python leaves __pycache__ in folders that DVC hashes.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         done = subprocess.run(
             command,
             cwd=self.folder,

@@ -159,6 +159,8 @@ def test_push_and_pull_bring_a_fresh_clone_up_to_date_without_training(
     clone.run("dvc", "remote", "add", "--default", "--local", "store", str(tmp_path / "store"))
     clone.run("dvc", "pull")
     assert set(clone.pending()) <= {"report"}
+    assert list((folder / "src").rglob("*.pyc"))  # which are no change of the code
+    assert "src/aiayn" not in clone.run("dvc", "status").stdout
     clone.snakemake()
     assert (folder / "reports/smoke/report.html").stat().st_size > 1_000_000
     assert clone.pending() == {}
