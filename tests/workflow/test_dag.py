@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import time
 
 import pandas as pd
@@ -93,6 +94,22 @@ def test_a_change_of_beam_reruns_decoding_onward(finished):
 def test_an_edit_of_the_report_reruns_the_report_only(finished):
     with edited(finished, "src/aiayn/reporting/table3.py", '"""', '"""Edited. '):
         assert finished.pending() == {"report": 1}
+
+
+def test_an_edit_of_what_only_the_report_prints_reruns_the_report_only(finished):
+    edits = {
+        "config/scales/smoke.yaml": ("the BLEU means nothing", "its BLEU means nothing"),
+        "config/corpora.yaml": ("licence: public domain", "licence: none needed"),
+        "config/experiments.yaml": ("group: E", "group: own"),
+        "workflow/report/bleu.rst": ("BLEU", "The BLEU"),
+    }
+    with contextlib.ExitStack() as stack:
+        for file, (old, new) in edits.items():
+            stack.enter_context(edited(finished, file, old, new))
+        assert finished.pending() == {"report": 1}
+        output = finished.snakemake("--dry-run")
+    (changed,) = re.findall(r"reason: Updated input files: (.*)", output)
+    assert set(changed.split(", ")) == set(edits)
 
 
 def test_an_edit_of_the_decoder_does_not_retrain(finished):

@@ -1,6 +1,6 @@
 """Reporting: tables, figures and pages of the scale, out of the release.
 
-Needs   all of the scale's run folders, with scores
+Needs   all of the scale's run folders, with scores; config/, which the pages print
 Writes  results/release/<scale>/
         reports/<scale>/
 """
@@ -106,6 +106,14 @@ rule report:
     input:
         release=RELEASE,
         published="config/published.yaml",
+        # What decides about results is a parameter of the rules before; this prints the rest as well.
+        configuration=[
+            f"config/scales/{PROJECT.settings.scale}.yaml",
+            "config/experiments.yaml",
+            "config/corpora.yaml",
+        ],
+        # Only report.html shows them, which is made anew when this rule has run.
+        captions=sorted(glob.glob("workflow/report/*.rst")),
         code=package("reporting"),
     output:
         REPORTED,
