@@ -82,6 +82,20 @@ def test_more_threads_rerun_nothing(finished):
     assert finished.pending("--cores", "7") == {}
 
 
+def test_text_goes_before_training_in_the_threads_that_trainings_leave(finished):
+    """Else another pair's text waits for two free cores until nearly all trainings have ended."""
+    options = ("--forceall", "--config", "pairs=en-de,en-fr", "rows=base")
+    output = finished.snakemake("--dry-run", *options)
+    jobs = re.findall(r"^ *rule (\w+):\n((?: +\w+: .*\n)+)", output, re.MULTILINE)
+    priorities, threads = (
+        {rule: int(found[1]) for rule, job in jobs if (found := re.search(pattern, job))}
+        for pattern in (r"priority: (\d+)", r"threads: (\d+)")
+    )
+    for rule in TEXT_RULES - {"fetch"} | {"sanity"}:
+        assert priorities[rule] > priorities["train"], rule
+        assert rule not in threads, rule  # one is not printed
+
+
 def test_a_change_of_beam_reruns_decoding_onward(finished):
     """Faults A18."""
     pending = finished.pending("--config", "beam=2")

@@ -46,6 +46,7 @@ rule extract:
         "results/{scale}/logs/extract/{src}-{tgt}.{name}.log",
     benchmark:
         "results/{scale}/benchmarks/extract/{src}-{tgt}.{name}.tsv"
+    priority: BEFORE_TRAINING
     group:
         text_group
     resources:

@@ -1,4 +1,4 @@
-"""What jobs ask a cluster for; on one machine nothing here matters but whose turn it is on its GPUs.
+"""What jobs ask a cluster for; on one machine, whose turn it is on its cores and GPUs.
 
 The figures are those of aiayn.config.resources. What they must know of the cluster stands among
 the default resources of the profile, slurm/config.yaml: gpu_type, training_nodes, runtime_limit.
@@ -66,6 +66,11 @@ def evaluation_group(wildcards):
     """Averaging, translating and scoring of a run are one job, likewise."""
     return f"evaluation.{pair_of(wildcards)}.{wildcards.row}.{wildcards.seed}" if SMALL else None
 
+
+# Text goes before training (whose priority is 10), in threads that a training leaves free: where
+# trainings keep all cores but one busy, another pair's text would else wait until they have ended.
+BEFORE_TRAINING = 20
+TEXT_THREADS = 1 if SMALL else 2
 
 SANITY = resources.LightRequest()
 LIGHT = {"mem_mb": light_memory, "runtime": light_runtime}

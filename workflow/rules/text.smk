@@ -27,9 +27,10 @@ rule tokenize:
         "results/{scale}/logs/tokenize/{src}-{tgt}.{name}.{lang}.log",
     benchmark:
         "results/{scale}/benchmarks/tokenize/{src}-{tgt}.{name}.{lang}.tsv"
+    priority: BEFORE_TRAINING
     group:
         text_group
-    threads: 2
+    threads: TEXT_THREADS
     resources:
         **LIGHT,
     params:
@@ -59,6 +60,7 @@ rule clean:
         "results/{scale}/logs/clean/{src}-{tgt}.{part}.log",
     benchmark:
         "results/{scale}/benchmarks/clean/{src}-{tgt}.{part}.tsv"
+    priority: BEFORE_TRAINING
     group:
         text_group
     resources:
@@ -92,9 +94,10 @@ rule learn_bpe:
         "results/{scale}/logs/learn_bpe/{src}-{tgt}.log",
     benchmark:
         "results/{scale}/benchmarks/learn_bpe/{src}-{tgt}.tsv"
+    priority: BEFORE_TRAINING
     group:
         text_group
-    threads: 2
+    threads: TEXT_THREADS
     resources:
         **LIGHT,
     params:
@@ -124,9 +127,10 @@ rule apply_bpe:
         "results/{scale}/logs/apply_bpe/{src}-{tgt}.{name}.{lang}.log",
     benchmark:
         "results/{scale}/benchmarks/apply_bpe/{src}-{tgt}.{name}.{lang}.tsv"
+    priority: BEFORE_TRAINING
     group:
         text_group
-    threads: 2
+    threads: TEXT_THREADS
     resources:
         **LIGHT,
     shell:
@@ -155,6 +159,7 @@ rule binarize:
         "results/{scale}/logs/binarize/{src}-{tgt}.{use}.log",
     benchmark:
         "results/{scale}/benchmarks/binarize/{src}-{tgt}.{use}.tsv"
+    priority: BEFORE_TRAINING
     group:
         text_group
     resources:

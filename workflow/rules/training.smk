@@ -18,6 +18,7 @@ rule sanity:
         "results/logs/sanity.log",
     benchmark:
         "results/benchmarks/sanity.tsv"
+    priority: BEFORE_TRAINING
     resources:
         mem_mb=SANITY.mem_mb,
         runtime=SANITY.runtime_min,
