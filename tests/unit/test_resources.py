@@ -4,8 +4,10 @@ import math
 
 import pytest
 
+from aiayn.analysis.attention_maps import chosen_sentences
+from aiayn.batches.buckets import VALIDATION_TOKENS
 from aiayn.common.errors import UserError
-from aiayn.config import Run, load_project, resources
+from aiayn.config import Run, inference, load_project, resources
 from aiayn.config.devices import load_devices
 from aiayn.training.interruption import SECONDS_BEFORE_END
 from tests.conftest import ROOT
@@ -87,13 +89,63 @@ def test_a_step_that_failed_asks_for_more_the_next_time_within_the_limit():
     assert first.runtime_min < second.runtime_min == 40
 
 
-def test_a_step_on_a_gpu_asks_for_what_cuda_takes():
-    small, large = resources.LightRequest(mem_mb=1_000), resources.LightRequest(mem_mb=50_000)
-    project, on_cpus = load_project(), load_project({"device": "cpu"})
-    assert resources.running_a_model(project, small).mem_mb == 6_000
-    assert resources.running_a_model(project, small, attempt=2).mem_mb == 12_000
-    assert resources.running_a_model(project, large).mem_mb == 50_000
-    assert resources.running_a_model(on_cpus, small) == small
+def translating(run=BASE, test_set="newstest2014", attempt=1, **overrides):
+    project = load_project({"scale": "paper", **overrides})
+    passes = inference.translation(project, run, test_set)
+    cluster = resources.Cluster()
+    return resources.running_models(project, passes, load_devices(ROOT), cluster, attempt)
+
+
+def test_a_translation_asks_for_the_time_of_its_sentences_by_its_model():
+    """3,003 sentences, counted by hand: a layer has 14 d^2 weights that a token of either side
+    passes; a hypothesis has 30 + 50 tokens, a sentence 4 of them."""
+    d, sources, targets = 512, 3003 * 30, 3003 * 4 * 80
+    products = 6 * 14 * d**2 * (sources + targets) + 40_960 * d * targets
+    scores = 6 * 2 * d * (sources * 30 + targets * (80 + 30))
+    seconds = 2 * (products + scores) / (0.4 * 0.35 * 10.6e12)  # on a P100
+    assert translating().runtime_min == 15 + math.ceil(2 * seconds / 60) == 17
+    assert translating(Run("en-fr", "base", 1)) == translating()  # 8 times the corpus
+    assert translating().runtime_min < translating(Run("en-de", "big", 1)).runtime_min < 30
+    assert translating(device="cpu").runtime_min < 120
+    assert translating(attempt=2).runtime_min == 2 * 17
+
+
+def test_a_step_on_a_gpu_asks_for_what_cuda_and_the_weights_take():
+    weights_mb = 4 * 65_000_000 / 2**20
+    assert translating().mem_mb == pytest.approx(6_000 + 2 * weights_mb, rel=0.02)
+    assert translating(attempt=2).mem_mb == 2 * translating().mem_mb
+
+
+@pytest.mark.parametrize(
+    ("scale", "test_set", "measured_mb"),
+    [("smoke", "test", 283), ("demo", "test", 452), ("multi30k", "test_2016_flickr", 528)],
+)
+def test_memory_of_a_translation_on_a_cpu_covers_what_was_measured(scale, test_set, measured_mb):
+    """The measured peaks are max_rss of results/<scale>/benchmarks/translate on an AMD EPYC."""
+    asked = translating(test_set=test_set, scale=scale, device="cpu").mem_mb
+    assert 1.3 * measured_mb < asked < 5 * measured_mb
+
+
+def test_losses_take_as_long_as_all_models_of_the_pair_together():
+    project, devices = load_project({"scale": "paper"}), load_devices(ROOT)
+    passes = inference.losses(project, "en-de")
+    assert len(passes) == 20
+    alone = [inference.seconds(project, [each], devices["P100"]) for each in passes]
+    assert inference.seconds(project, passes, devices["P100"]) == pytest.approx(sum(alone))
+    asked = resources.running_models(project, passes, devices, resources.Cluster())
+    assert 16 < asked.runtime_min < 60
+
+
+def test_figures_of_other_stages_are_theirs():
+    assert inference.LOSS_TOKENS == VALIDATION_TOKENS
+    drawn = chosen_sentences([15 * "word "] * 40, "test")
+    assert len(drawn) == inference.ATTENTION_SENTENCES
+
+
+def test_a_set_has_no_more_sentences_than_its_scale_takes():
+    paper, demo = load_project({"scale": "paper"}), load_project({"scale": "demo"})
+    assert inference.count_sentences(paper, "en-de", "newstest2013") == 3000
+    assert inference.count_sentences(demo, "en-de", "dev") == 400
 
 
 def test_gpus_of_this_machine_are_the_drivers_devices(tmp_path):

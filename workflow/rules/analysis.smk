@@ -20,7 +20,7 @@ rule attention:
         "results/{scale}/benchmarks/attention/{src}-{tgt}.tsv"
     threads: 1
     resources:
-        **TRANSLATING,
+        **running_models(attention_searches),
     params:
         model=subpath(input.model, parent=True),
         beam=PROJECT.settings.beam,
@@ -53,7 +53,7 @@ rule layer_times:
     threads: 1
     resources:
         **ONE_GPU,
-        mem_mb=resources.running_a_model(PROJECT, SANITY).mem_mb,
+        mem_mb=resources.process_mb(PROJECT),
         runtime=SANITY.runtime_min,
     params:
         device=PROJECT.settings.device,

@@ -56,7 +56,7 @@ rule translate:
         evaluation_group
     threads: 1
     resources:
-        **TRANSLATING,
+        **running_models(searches),
     params:
         model=subpath(input.model, parent=True),
         beam=PROJECT.settings.beam,
@@ -92,7 +92,7 @@ rule losses:
         "results/{scale}/benchmarks/losses/{src}-{tgt}.tsv"
     threads: 1
     resources:
-        **TRANSLATING,
+        **running_models(losses_of_pair),
     params:
         models=lambda wildcards: [
             f"{run.row}={run_folder(run)}/last" for run in runs_of_pair(wildcards)

@@ -6,7 +6,7 @@ the default resources of the profile, slurm/config.yaml: gpu_type, training_node
 
 from pathlib import Path
 
-from aiayn.config import resources
+from aiayn.config import inference, resources
 from aiayn.config.devices import load_devices
 
 PROFILE = {
@@ -37,24 +37,41 @@ def gpus(count):
     return ":".join(filter(None, ("gpu", CLUSTER.gpu_type, str(count)))) if count else ""
 
 
+def asked(request):
+    """Memory and time of a step by its request, a function of wildcards and attempt."""
+    return {
+        "mem_mb": lambda wildcards, attempt: request(wildcards, attempt).mem_mb,
+        "runtime": lambda wildcards, attempt: request(wildcards, attempt).runtime_min,
+    }
+
+
 def light(wildcards, attempt):
-    """The request of a step that does not train; more after each failure."""
+    """The request of a step that runs no model; more after each failure."""
     return resources.light(PROJECT, pair_of(wildcards), CLUSTER, attempt)
 
 
-def light_memory(wildcards, attempt):
-    """MB of a step that does not train."""
-    return light(wildcards, attempt).mem_mb
+def searches(wildcards):
+    """The search of a translation."""
+    return inference.translation(PROJECT, run_of(wildcards), wildcards.set)
 
 
-def light_runtime(wildcards, attempt):
-    """Minutes of a step that does not train."""
-    return light(wildcards, attempt).runtime_min
+def losses_of_pair(wildcards):
+    """The models of a pair on its dev set."""
+    return inference.losses(PROJECT, pair_of(wildcards))
 
 
-def translating_memory(wildcards, attempt):
-    """MB of a step that runs a model."""
-    return resources.running_a_model(PROJECT, light(wildcards, attempt), attempt).mem_mb
+def attention_searches(wildcards):
+    """The searches for the sentences whose attention is drawn."""
+    return inference.attention(PROJECT, pair_of(wildcards))
+
+
+def running_models(passes):
+    """What a step asks for that runs models, on a GPU if there is one, in those passes."""
+
+    def request(wildcards, attempt):
+        return resources.running_models(PROJECT, passes(wildcards), DEVICES, CLUSTER, attempt)
+
+    return {**asked(request), **ONE_GPU}
 
 
 def text_group(wildcards):
@@ -73,7 +90,7 @@ BEFORE_TRAINING = 20
 TEXT_THREADS = 1 if SMALL else 2
 
 SANITY = resources.LightRequest()
-LIGHT = {"mem_mb": light_memory, "runtime": light_runtime}
+LIGHT = asked(light)
 
 # On one machine, jobs that use its GPUs take turns: each training takes the first GPUs there are.
 ON_A_CLUSTER = bool(PROFILE.keys() & resources.Cluster.model_fields.keys())
@@ -81,7 +98,6 @@ GPU_TURN = int(PROJECT.settings.uses_gpu and not ON_A_CLUSTER and resources.mach
 if GPU_TURN and "gpu_turn" not in workflow.global_resources:
     workflow.register_resource("gpu_turn", 1)
 ONE_GPU = {"gres": gpus(int(PROJECT.settings.uses_gpu)), "gpu_turn": GPU_TURN}
-TRANSLATING = {"mem_mb": translating_memory, "runtime": light_runtime, **ONE_GPU}
 
 # Where jobs end by the clock, a training goes on in its next job; elsewhere --retries counts. Within
 # a job, where Snakemake runs a second time, nothing is tried again: that would multiply the tries.

@@ -1,18 +1,21 @@
 """What each step asks a cluster for: GPUs, CPUs, memory and time, from the configuration.
 
 A training's time comes from the estimate that ``aiayn plan`` prints too, its memory from its shape
-and its batch. What the other steps need grows with their corpus.
+and its batch. Steps that run a finished model take what its shape and the sentences make; what the
+others need grows with their corpus.
 """
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from aiayn.common.errors import UserError
+from aiayn.config import inference
 from aiayn.config.cost import parameters
 from aiayn.config.devices import CPU, Device, is_called
+from aiayn.config.inference import Pass
 from aiayn.config.plan import STATE_BYTES_A_WEIGHT, training_hours, vocabulary_rows
 from aiayn.config.project import Project, Run
 from aiayn.config.sections import ModelConfig, TrainingConfig
@@ -140,7 +143,7 @@ def training_retries(requests: Iterable[TrainingRequest]) -> int:
 
 
 def light(project: Project, pair: str, cluster: Cluster, attempt: int = 1) -> LightRequest:
-    """What a step other than training asks for, at the most, for a pair of the project's corpus.
+    """What a step that runs no model asks for, at the most, for a pair of the project's corpus.
 
     Args:
         project: The configuration.
@@ -156,11 +159,34 @@ def light(project: Project, pair: str, cluster: Cluster, attempt: int = 1) -> Li
     )
 
 
-def running_a_model(project: Project, request: LightRequest, attempt: int = 1) -> LightRequest:
-    """The request of a step that runs a model: on a GPU, at least what CUDA takes."""
-    if not project.settings.uses_gpu:
-        return request
-    return replace(request, mem_mb=max(request.mem_mb, attempt * CUDA_MB))
+def running_models(
+    project: Project,
+    passes: Sequence[Pass],
+    devices: dict[str, Device],
+    cluster: Cluster,
+    attempt: int = 1,
+) -> LightRequest:
+    """What a step asks for that runs finished models, one after another."""
+    # On any GPU as on the slowest: what the entries of faster ones count on is bf16, and full GPUs.
+    device = device_for(devices, "") if project.settings.uses_gpu else devices[CPU]
+    seconds = inference.seconds(project, passes, device)
+    minutes = attempt * (MINUTES_AT_LEAST + math.ceil(SAFETY * seconds / 60))
+    memory = max(_model_mb(project, each.run) for each in passes)
+    return LightRequest(
+        mem_mb=attempt * math.ceil(memory),
+        runtime_min=min(minutes, cluster.runtime_limit or minutes),
+    )
+
+
+def _model_mb(project: Project, run: Run) -> float:
+    # On a GPU, a batch is in the GPU's own memory, which is not asked for.
+    batch = 0 if project.settings.uses_gpu else inference.batch_bytes(project, run)
+    return process_mb(project) + SAFETY * (inference.weight_bytes(project, run) + batch) / 2**20
+
+
+def process_mb(project: Project) -> int:
+    """Memory of a process that runs a model, without the model."""
+    return CUDA_MB if project.settings.uses_gpu else math.ceil(SAFETY * TORCH_MB)
 
 
 def machine_gpus(devices: Path = Path("/dev")) -> int:
