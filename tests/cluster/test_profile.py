@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from aiayn.config import load_project, resources
 from tests.conftest import ROOT
 from tests.workflow.conftest import BIN
 
@@ -68,6 +69,23 @@ def test_on_several_nodes_each_gets_its_share():
     asked, *_ = requests_of("train", output)
     assert (asked["nodes"], asked["gres"], asked["ranks"]) == ("2", "gpu:a100:4", "8")
     assert not asked.get("slurm_extra")  # srun kills its step on SIGTERM
+
+
+def test_steps_that_share_a_job_fit_a_partition_of_an_hour_whatever_host_submits_them():
+    """Snakemake asks for the sum of those that it takes to run one after another: with a single
+    core, of all."""
+    output = dry_run(
+        "--forceall", "--default-resources", "runtime_limit=60",
+        "--config", "scale=smoke", "pairs=en-de", "rows=base",
+    )  # fmt: skip
+    jobs = [
+        (name, sorted(map(int, re.findall(r" runtime=(\d+)", steps))))
+        for name, steps in re.findall(r"Group job (\S+) .*\n((?:\n|    .*\n)+)", output)
+    ]
+    assert sorted(name for name, _ in jobs) == 2 * ["evaluation.en-de.base.1"] + ["text.en-de"]
+    assert all(16 < sum(minutes) <= 60 for _, minutes in jobs)
+    project, cluster = load_project({"scale": "smoke"}), resources.Cluster(runtime_limit=60)
+    assert dict(jobs)["text.en-de"] == sorted(resources.text_group(project, "en-de", cluster))
 
 
 def test_on_cpu_nodes_no_gpu_is_asked_for():

@@ -83,10 +83,10 @@ def test_steps_other_than_training_ask_for_more_on_larger_corpora():
 
 
 def test_a_step_that_failed_asks_for_more_the_next_time_within_the_limit():
-    project, cluster = load_project({"scale": "smoke"}), resources.Cluster(runtime_limit=40)
+    project, cluster = load_project({"scale": "smoke"}), resources.Cluster(runtime_limit=20)
     first, second = (resources.light(project, "en-de", cluster, attempt) for attempt in (1, 2))
     assert second.mem_mb == 2 * first.mem_mb
-    assert first.runtime_min < second.runtime_min == 40
+    assert first.runtime_min < second.runtime_min == 20
 
 
 def translating(run=BASE, test_set="newstest2014", attempt=1, **overrides):
@@ -146,6 +146,40 @@ def test_a_set_has_no_more_sentences_than_its_scale_takes():
     paper, demo = load_project({"scale": "paper"}), load_project({"scale": "demo"})
     assert inference.count_sentences(paper, "en-de", "newstest2013") == 3000
     assert inference.count_sentences(demo, "en-de", "dev") == 400
+
+
+def groups(limit):
+    """Minutes of the text steps and of base's evaluation at scale smoke."""
+    project, cluster = load_project({"scale": "smoke"}), resources.Cluster(runtime_limit=limit)
+    devices = load_devices(ROOT)
+    return (
+        resources.text_group(project, "en-de", cluster),
+        resources.evaluation_group(project, BASE, devices, cluster),
+    )
+
+
+def test_steps_that_share_a_job_stay_within_the_limit_even_one_after_another():
+    for group in groups(limit=60):
+        assert resources.MINUTES_AT_LEAST < sum(group) <= 60
+        assert max(group) == resources.MINUTES_AT_LEAST + 1  # the last step's, for the start
+
+
+def test_steps_whose_job_would_pass_the_limit_are_jobs_of_their_own():
+    assert groups(limit=20) == ((), ())
+    project = load_project({"scale": "paper"})
+    assert not resources.text_group(project, "en-de", resources.Cluster())
+
+
+def test_a_shared_job_that_failed_asks_for_more_only_within_the_limit():
+    project = load_project({"scale": "smoke"})
+    minutes = {}
+    for limit in (60, 1440):
+        group, cluster = groups(limit)[0], resources.Cluster(runtime_limit=limit)
+        minutes[limit] = [
+            resources.light(project, "en-de", cluster, attempt, group=group, last=True).runtime_min
+            for attempt in (1, 2, 3)
+        ]
+    assert minutes == {60: [16, 16, 16], 1440: [16, 32, 48]}
 
 
 def test_gpus_of_this_machine_are_the_drivers_devices(tmp_path):

@@ -27,7 +27,7 @@ rule average:
     group:
         evaluation_group
     resources:
-        **LIGHT,
+        **light(evaluation_steps),
     params:
         last=lambda wildcards: resolved(wildcards)[1].average,
         run=subpath(input.finished, parent=True),
@@ -56,7 +56,7 @@ rule translate:
         evaluation_group
     threads: 1
     resources:
-        **running_models(searches),
+        **running_models(searches, evaluation_steps),
     params:
         model=subpath(input.model, parent=True),
         beam=PROJECT.settings.beam,

@@ -45,9 +45,38 @@ def asked(request):
     }
 
 
-def light(wildcards, attempt):
-    """The request of a step that runs no model; more after each failure."""
-    return resources.light(PROJECT, pair_of(wildcards), CLUSTER, attempt)
+def text_steps(wildcards):
+    """Minutes of the steps that are one job where they are so short that queueing outlasts them."""
+    return resources.text_group(PROJECT, pair_of(wildcards), CLUSTER)
+
+
+def evaluation_steps(wildcards):
+    """Likewise, of averaging, translating and scoring a run."""
+    return resources.evaluation_group(PROJECT, run_of(wildcards), DEVICES, CLUSTER)
+
+
+def text_group(wildcards):
+    """The job of all text steps of a pair."""
+    return f"text.{pair_of(wildcards)}" if text_steps(wildcards) else None
+
+
+def evaluation_group(wildcards):
+    """The job of evaluating a run."""
+    run = run_of(wildcards)
+    name = f"evaluation.{run.pair}.{run.row}.{run.seed}"
+    return name if evaluation_steps(wildcards) else None
+
+
+def light(steps=None, last=False):
+    """What a step that runs no model asks for, one of those steps or a job of its own."""
+
+    def request(wildcards, attempt):
+        group = steps(wildcards) if steps else ()
+        return resources.light(
+            PROJECT, pair_of(wildcards), CLUSTER, attempt, group=group, last=last
+        )
+
+    return asked(request)
 
 
 def searches(wildcards):
@@ -65,23 +94,16 @@ def attention_searches(wildcards):
     return inference.attention(PROJECT, pair_of(wildcards))
 
 
-def running_models(passes):
-    """What a step asks for that runs models, on a GPU if there is one, in those passes."""
+def running_models(passes, steps=None):
+    """Likewise of a step that runs models, on a GPU if there is one, in those passes."""
 
     def request(wildcards, attempt):
-        return resources.running_models(PROJECT, passes(wildcards), DEVICES, CLUSTER, attempt)
+        group = steps(wildcards) if steps else ()
+        return resources.running_models(
+            PROJECT, passes(wildcards), DEVICES, CLUSTER, attempt, group=group
+        )
 
     return {**asked(request), **ONE_GPU}
-
-
-def text_group(wildcards):
-    """All text steps of a pair are one job, where they are so short that queueing outlasts them."""
-    return f"text.{pair_of(wildcards)}" if SMALL else None
-
-
-def evaluation_group(wildcards):
-    """Averaging, translating and scoring of a run are one job, likewise."""
-    return f"evaluation.{pair_of(wildcards)}.{wildcards.row}.{wildcards.seed}" if SMALL else None
 
 
 # Text goes before training (whose priority is 10), in threads that a training leaves free: where
@@ -90,7 +112,7 @@ BEFORE_TRAINING = 20
 TEXT_THREADS = 1 if SMALL else 2
 
 SANITY = resources.LightRequest()
-LIGHT = asked(light)
+LIGHT = light(text_steps)
 
 # On one machine, jobs that use its GPUs take turns: each training takes the first GPUs there are.
 ON_A_CLUSTER = bool(PROFILE.keys() & resources.Cluster.model_fields.keys())

@@ -22,7 +22,7 @@ rule score:
     group:
         evaluation_group
     resources:
-        **LIGHT,
+        **light(evaluation_steps, last=True),
     shell:
         "aiayn score"
         " --hyp {input.hypothesis:q}"
@@ -47,7 +47,7 @@ rule significance:
     benchmark:
         "results/{scale}/benchmarks/significance/{src}-{tgt}.tsv"
     resources:
-        **LIGHT,
+        **light(),
     params:
         set=lambda wildcards: corpus_pair(wildcards).dev,
         systems=lambda wildcards, input: [

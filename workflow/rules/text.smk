@@ -163,7 +163,7 @@ rule binarize:
     group:
         text_group
     resources:
-        **LIGHT,
+        **light(text_steps, last=True),
     params:
         folder=subpath(output[0], parent=True),
         source=lambda wildcards, input: [f"--source={file}" for file in input.source],

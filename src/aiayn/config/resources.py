@@ -142,7 +142,15 @@ def training_retries(requests: Iterable[TrainingRequest]) -> int:
     return FAILURES + max((request.jobs - 1 for request in requests), default=0)
 
 
-def light(project: Project, pair: str, cluster: Cluster, attempt: int = 1) -> LightRequest:
+def light(
+    project: Project,
+    pair: str,
+    cluster: Cluster,
+    attempt: int = 1,
+    *,
+    group: Sequence[int] = (),
+    last: bool = False,
+) -> LightRequest:
     """What a step that runs no model asks for, at the most, for a pair of the project's corpus.
 
     Args:
@@ -150,12 +158,13 @@ def light(project: Project, pair: str, cluster: Cluster, attempt: int = 1) -> Li
         pair: Languages, source-target.
         cluster: No job is longer than it allows.
         attempt: From 1; memory and time grow with it.
+        group: Minutes of all steps of its job; none when it is a job of its own.
+        last: Whether nothing of its job comes after it.
     """
-    size = corpus_bytes(project, pair)
-    minutes = MINUTES_AT_LEAST + math.ceil(SAFETY * size / TEXT_BYTES_PER_SECOND / 60)
+    minutes = _minutes(_text_seconds(project, pair), starts=last or not group)
     return LightRequest(
-        mem_mb=attempt * math.ceil(TEXT_MB + TEXT_MB_PER_GB * size / 1e9),
-        runtime_min=min(attempt * minutes, cluster.runtime_limit or attempt * minutes),
+        mem_mb=attempt * math.ceil(TEXT_MB + TEXT_MB_PER_GB * corpus_bytes(project, pair) / 1e9),
+        runtime_min=_runtime(minutes, cluster, attempt, group),
     )
 
 
@@ -165,17 +174,76 @@ def running_models(
     devices: dict[str, Device],
     cluster: Cluster,
     attempt: int = 1,
+    *,
+    group: Sequence[int] = (),
 ) -> LightRequest:
-    """What a step asks for that runs finished models, one after another."""
-    # On any GPU as on the slowest: what the entries of faster ones count on is bf16, and full GPUs.
-    device = device_for(devices, "") if project.settings.uses_gpu else devices[CPU]
-    seconds = inference.seconds(project, passes, device)
-    minutes = attempt * (MINUTES_AT_LEAST + math.ceil(SAFETY * seconds / 60))
+    """What a step asks for that runs finished models, one after another; it ends no group."""
+    minutes = _minutes(_model_seconds(project, passes, devices), starts=not group)
     memory = max(_model_mb(project, each.run) for each in passes)
     return LightRequest(
         mem_mb=attempt * math.ceil(memory),
-        runtime_min=min(minutes, cluster.runtime_limit or minutes),
+        runtime_min=_runtime(minutes, cluster, attempt, group),
     )
+
+
+def text_group(project: Project, pair: str, cluster: Cluster) -> Sequence[int]:
+    """Minutes of all text steps of a pair; none where they are jobs of their own."""
+    corpus = project.corpus_pair(pair)
+    parts, tests = len(corpus.train), len(corpus.tests)
+    # Extract all; tokenize both sides, of tests one; clean; learn; segment both sides.
+    others = len(corpus.contents) + (2 * parts + 2 + tests) + parts + 1 + (2 * parts + 2)
+    step, last = (_minutes(_text_seconds(project, pair), starts=starts) for starts in (False, True))
+    return _as_one_job([*others * [step], *2 * [last]], project, cluster)  # binarize train and dev
+
+
+def evaluation_group(
+    project: Project, run: Run, devices: dict[str, Device], cluster: Cluster
+) -> Sequence[int]:
+    """Likewise, of averaging, translating and scoring a run."""
+    average, score = (
+        _minutes(_text_seconds(project, run.pair), starts=starts) for starts in (False, True)
+    )
+    steps = [average]
+    for name in project.scored_sets(run):
+        seconds = _model_seconds(project, inference.translation(project, run, name), devices)
+        steps += [_minutes(seconds, starts=False), score]
+    return _as_one_job(steps, project, cluster)
+
+
+def _as_one_job(minutes: list[int], project: Project, cluster: Cluster) -> Sequence[int]:
+    # Snakemake adds up the steps of a group that it takes to run one after another: the longest
+    # chain, or all of them where the host that submits has a single core.
+    limit = cluster.runtime_limit
+    return minutes if is_small(project) and (limit is None or sum(minutes) <= limit) else ()
+
+
+def _minutes(seconds: float, *, starts: bool) -> int:
+    """Minutes to ask for, with those until a job has started where they belong to this step.
+
+    In a group they belong to the last one: whatever part of a group is run, that is among it.
+    """
+    return max(1, math.ceil(SAFETY * seconds / 60)) + (MINUTES_AT_LEAST if starts else 0)
+
+
+def _runtime(minutes: int, cluster: Cluster, attempt: int, group: Sequence[int]) -> int:
+    limit = cluster.runtime_limit
+    if limit is None:
+        return attempt * minutes
+    return minutes * min(attempt, limit // sum(group)) if group else min(attempt * minutes, limit)
+
+
+def _text_seconds(project: Project, pair: str) -> float:
+    """Seconds of the slowest text step; a scale that takes fewer pairs has as much less to do."""
+    corpus, taken = project.corpus_pair(pair), project.scale.select.train_pairs
+    known = corpus.expected_pairs
+    share = min(1.0, taken * len(corpus.train) / known) if taken and known else 1.0
+    return share * corpus_bytes(project, pair) / TEXT_BYTES_PER_SECOND
+
+
+def _model_seconds(project: Project, passes: Iterable[Pass], devices: dict[str, Device]) -> float:
+    # On any GPU as on the slowest: what the entries of faster ones count on is bf16, and full GPUs.
+    device = device_for(devices, "") if project.settings.uses_gpu else devices[CPU]
+    return inference.seconds(project, passes, device)
 
 
 def _model_mb(project: Project, run: Run) -> float:
