@@ -4,10 +4,11 @@ import errno
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from aiayn.common.files import atomic_write, read_json, read_lines, write_json
+from aiayn.common.files import atomic_write, read_json, read_lines, write_json, write_text
 from aiayn.common.progress import Meter
 
 
@@ -57,6 +58,55 @@ def test_a_command_on_a_full_disk_is_one_line(tmp_path):
         assert not list(disk.iterdir())
     finally:
         subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_what_is_no_file_is_written_to_and_stays_what_it_is(tmp_path):
+    """For root, a rename would replace /dev/null itself."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_text(pipe, "text\n")
+        assert os.read(reader, 100) == b"text\n"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+@pytest.mark.parametrize("links", [1, 0])
+def test_an_open_file_of_a_process_is_written_to(tmp_path, links):
+    """/dev/stdout is a link to /proc/self/fd/1, which is one to the file that the shell opened."""
+    with (tmp_path / "opened").open("wb") as stream:
+        path = Path(f"/proc/self/fd/{stream.fileno()}")
+        if links:
+            (tmp_path / "stdout").symlink_to(path)
+            path = tmp_path / "stdout"
+        write_text(path, "text\n")
+        assert str(path.readlink()).startswith("/proc/" if links else str(tmp_path))
+        assert os.fstat(stream.fileno()).st_size == 5
+
+
+def test_a_link_to_a_file_is_replaced_and_the_file_stays(tmp_path):
+    """DVC links outputs to its cache, which nobody may write to."""
+    (tmp_path / "cached").write_text("old")
+    (tmp_path / "out").symlink_to("cached")
+    write_text(tmp_path / "out", "new")
+    assert (tmp_path / "cached").read_text() == "old"
+    assert (tmp_path / "out").read_text() == "new"
+
+
+def test_what_killed_processes_left_is_removed_and_no_other_file(tmp_path):
+    killed = subprocess.Popen([sys.executable, "-c", ""])
+    killed.wait()
+    folder = tmp_path / f".a[1].{killed.pid}.tmp"
+    folder.mkdir()
+    (folder / "large").touch()
+    kept = [f".a[1].{os.getppid()}.tmp", f".a.b.{killed.pid}.tmp", ".a[1].mine.tmp"]
+    for name in kept:
+        (tmp_path / name).touch()
+    write_text(tmp_path / "a[1]", "text")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*kept, "a[1]"])
 
 
 def test_lines_end_at_lf_alone(tmp_path):

