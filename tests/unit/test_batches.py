@@ -1,5 +1,8 @@
 """Binarized data, the order of an epoch, token buckets and padded batches."""
 
+import errno
+import os
+
 import numpy as np
 import pytest
 import torch
@@ -84,6 +87,26 @@ def test_a_line_that_is_not_utf8_is_named(write_lines, vocabulary, tmp_path):
     target.write_bytes(b"w0\nw\xc3\n")
     with pytest.raises(ValueError, match="b, line 2: not UTF-8"):
         binarize([source], [target], vocabulary, tmp_path / "out")
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EOPNOTSUPP, errno.EINVAL])
+def test_bytes_are_reserved_where_the_file_system_can(
+    write_lines, vocabulary, tmp_path, monkeypatch, number
+):
+    def refuse(descriptor, offset, length):
+        assert length == os.fstat(descriptor).st_size
+        raise OSError(number, os.strerror(number))
+
+    source, output = write_lines("a", ["w0 w1"] * 2), tmp_path / "out"
+    monkeypatch.setattr(os, "posix_fallocate", refuse)
+    if number == errno.ENOSPC:
+        with pytest.raises(OSError, match="No space left") as caught:
+            binarize([source], [source], vocabulary, output)
+        assert caught.value.filename == str(output)
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "vocabulary.txt"]
+    else:
+        binarize([source], [source], vocabulary, output)
+        assert ParallelData(output).sentence("source", 1).tolist() == [4, 5]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 1000, 4097])

@@ -38,26 +38,33 @@ def test_a_full_disk_names_the_file(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
-def test_a_command_on_a_full_disk_is_one_line(tmp_path):
+@pytest.fixture
+def small_disk(tmp_path):
+    """An empty file system of 64 KiB."""
     disk = tmp_path / "disk"
     disk.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
-    if subprocess.run(command, check=False, capture_output=True).returncode:
-        pytest.skip("mounting is not allowed here")
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "aiayn", "tokenize", "--lang", "en", "--output", disk / "out"],
-            input=b"a line of text\n" * 20_000,
-            capture_output=True,
-            check=False,
-        )
-        assert done.returncode == 2
+    if os.geteuid() or subprocess.run(command, check=False, capture_output=True).returncode:
+        pytest.skip("mounting a small disk is not allowed here")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_command_on_a_full_disk_is_one_line(small_disk, tmp_path):
+    """Also where the files are mapped into memory: there the system would kill the process."""
+    (tmp_path / "text").write_text("a line of text\n" * 20_000)
+    (tmp_path / "vocabulary").write_text("<pad>\t0\n<s>\t0\n</s>\t0\n<unk>\t0\n")
+    out, text = small_disk / "out", tmp_path / "text"
+    for command in (
+        ["tokenize", "--lang", "en", "--input", text],
+        ["binarize", "--source", text, "--target", text, "--vocabulary", tmp_path / "vocabulary"],
+    ):
+        arguments = [sys.executable, "-m", "aiayn", *command, "--output", out]
+        done = subprocess.run(arguments, capture_output=True, check=False)
+        assert done.returncode == 2, command
         last = done.stderr.decode().strip().split("\n")[-1]
-        assert last == f"aiayn: {disk / 'out'}: No space left on device"
-        assert not list(disk.iterdir())
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
+        assert last == f"aiayn: {out}: No space left on device"
+        assert not list(small_disk.iterdir())
 
 
 def test_what_is_no_file_is_written_to_and_stays_what_it_is(tmp_path):

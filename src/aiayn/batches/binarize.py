@@ -1,19 +1,30 @@
 """Subword text to memory-mapped ids, in two streaming passes: count, then write."""
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from aiayn.common.errors import UserError
-from aiayn.common.files import fsync_directory, read_lines, sha256_of, write_json
+from aiayn.common.files import (
+    errors_naming,
+    fsync_directory,
+    read_lines,
+    scratch,
+    sha256_of,
+    write_json,
+)
 from aiayn.common.progress import Meter
 from aiayn.text import Vocabulary
 
 BLOCK_LINES = 50_000
+_RESERVES_NOTHING = (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
+"""What file systems say that cannot reserve bytes."""
 
 
 def binarize(
@@ -29,16 +40,15 @@ def binarize(
 
     Raises:
         UserError: two sides have unequal line counts, a line is not UTF-8, or nothing is there.
+        OSError: the disk is full; nothing is left behind.
     """
     vocabulary = Vocabulary.load(vocabulary_file)
     counts = [_count(source, target) for source, target in zip(sources, targets, strict=True)]
     pairs, source_tokens, target_tokens = (sum(column) for column in zip(*counts, strict=True))
     if not pairs:
         raise UserError(f"{sources[0]}: no sentence pairs to binarize")
-    temporary = output.with_name(f".{output.name}.{os.getpid()}.tmp")
-    shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir(parents=True)
-    try:
+    with errors_naming(output), scratch(output) as temporary:
+        temporary.mkdir(parents=True)
         for side, files, tokens in (
             ("source", sources, source_tokens),
             ("target", targets, target_tokens),
@@ -56,9 +66,6 @@ def binarize(
         shutil.rmtree(output, ignore_errors=True)
         temporary.rename(output)
         fsync_directory(output.parent)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
 
 
 def _count(source: Path, target: Path) -> tuple[int, int, int]:
@@ -79,12 +86,8 @@ def _write_side(
     folder: Path, side: str, files: Sequence[Path], vocabulary: Vocabulary, pairs: int, tokens: int
 ) -> None:
     dtype = np.uint16 if len(vocabulary) <= np.iinfo(np.uint16).max + 1 else np.uint32
-    offsets = np.lib.format.open_memmap(
-        folder / f"{side}.offsets.npy", mode="w+", dtype=np.int64, shape=(pairs + 1,)
-    )
-    ids = np.lib.format.open_memmap(
-        folder / f"{side}.ids.npy", mode="w+", dtype=dtype, shape=(max(tokens, 1),)
-    )
+    offsets = _new_array(folder / f"{side}.offsets.npy", np.int64, pairs + 1)
+    ids = _new_array(folder / f"{side}.ids.npy", dtype, max(tokens, 1))
     sentence = position = 0
     offsets[0] = 0
     with Meter(f"binarize {side}", total=pairs, unit="sentences") as meter:
@@ -98,6 +101,23 @@ def _write_side(
             meter.advance(len(encoded))
     for array in (offsets, ids):
         array.flush()
+
+
+def _new_array(path: Path, dtype: type[np.integer], length: int) -> np.memmap[Any, np.dtype[Any]]:
+    """A file of so many numbers, mapped into memory.
+
+    Raises:
+        OSError: the disk has no room for all of them.
+    """
+    array = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=(length,))
+    with path.open("r+b") as stream:
+        try:
+            # Were the file sparse, a disk that fills up later would kill the process (SIGBUS).
+            os.posix_fallocate(stream.fileno(), 0, path.stat().st_size)
+        except OSError as error:
+            if error.errno not in _RESERVES_NOTHING:
+                raise
+    return array
 
 
 def _blocks(files: Sequence[Path]) -> Iterator[list[str]]:
