@@ -10,6 +10,7 @@ from aiayn.common.progress import log
 from aiayn.config.catalogue import Archive, Catalogue
 from aiayn.corpus.sums import MIRROR_SUMS, expected_sum, parse_sums, pin
 from aiayn.corpus.transfer import TransferError, download, pip_download, read_text
+from aiayn.corpus.whole import flaw
 
 
 class Status(NamedTuple):
@@ -142,13 +143,16 @@ def _transfer(catalogue: Catalogue, name: str, downloads: Path, corpora_base: st
             pip_download(transport.pip, expected.sha256, folder).replace(part)
     else:
         size = archive.bytes if expected.sha256 == archive.sha256 else None
-        download(transport.addresses, part, size, name)
+        download(transport.addresses, part, size, name, go_on=expected.sha256 is not None)
     return part
 
 
 def _accept(name: str, archive: Archive, downloads: Path, path: Path) -> str | None:
     """What is wrong with a file; None when it is right, or pinned as the first of its kind."""
-    expected, found = expected_sum(archive, downloads).sha256, sha256_of(path)
+    expected = expected_sum(archive, downloads).sha256
+    if expected is None and (problem := flaw(path, archive.file)):
+        return problem
+    found = sha256_of(path)
     if expected is None:
         pin(archive, downloads, found)
         log(f"{name}: no published sha256; pinned {found}")

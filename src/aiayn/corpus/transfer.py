@@ -15,6 +15,7 @@ from urllib.request import url2pathname
 import requests
 from requests.adapters import HTTPAdapter
 from urllib3 import Retry
+from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from aiayn.common.errors import UserError
 from aiayn.common.progress import Meter, log
@@ -39,6 +40,10 @@ class TransferError(Exception):
 
 class _StaleError(Exception):
     """What we hold cannot be the beginning of the file."""
+
+
+class _BrokenError(Exception):
+    """The bytes ended before the file did; what came stays."""
 
 
 class _Source(NamedTuple):
@@ -99,14 +104,18 @@ def read_text(address: str) -> str | None:
     return response.content.decode("utf-8", errors="replace")
 
 
-def download(addresses: tuple[str, ...], part: Path, size: int | None, label: str) -> None:
-    """Download into ``part``, going on after what it already holds.
+def download(
+    addresses: tuple[str, ...], part: Path, size: int | None, label: str, *, go_on: bool
+) -> None:
+    """Download into ``part``; a transfer that breaks off goes on where it broke.
 
     Args:
         addresses: ``http(s)://`` or ``file:``, tried in this order.
         part: File that grows; it stays when a transfer breaks off.
         size: Bytes of the whole file, when known.
         label: What to call it.
+        go_on: Whether to go on after what an earlier start or another address left in ``part``.
+            They may have had another file, which only a sum tells in the end.
 
     Raises:
         UserError: no address gives the file, or the disk is full.
@@ -114,6 +123,8 @@ def download(addresses: tuple[str, ...], part: Path, size: int | None, label: st
     problems = []
     for address in addresses:
         try:
+            if not go_on:
+                part.unlink(missing_ok=True)
             _download_from(address, part, size, label)
             return
         except TransferError as error:
@@ -125,22 +136,25 @@ def download(addresses: tuple[str, ...], part: Path, size: int | None, label: st
 
 
 def _download_from(address: str, part: Path, size: int | None, label: str) -> None:
-    for attempt in range(1, ATTEMPTS + 1):
+    problem = ""
+    for attempt in range(ATTEMPTS):
+        if attempt:
+            log(f"{label}: {problem}; going on after {_size_of(part):,} bytes")
+            time.sleep(min(attempt, 5))
         try:
             with _open(address, _size_of(part)) as source:
                 _copy(source, part, size, label)
                 return
         except _StaleError:
-            part.unlink()
-        except requests.RequestException as error:
-            if attempt == ATTEMPTS:
-                raise TransferError(_reason(error)) from None
-            log(f"{label}: broke off after {_size_of(part):,} bytes ({_reason(error)}); going on")
-            time.sleep(min(attempt, 5))
+            problem = f"the server has nothing after {_size_of(part):,} bytes"
+            part.unlink(missing_ok=True)
+        except _BrokenError as error:
+            problem = str(error)
+    raise TransferError(f"{problem}, {ATTEMPTS} tries")
 
 
 def _copy(source: _Source, part: Path, size: int | None, label: str) -> None:
-    total = source.size or size
+    total = size if source.size is None else source.size
     free = shutil.disk_usage(part.parent).free
     if total and total - source.first > free:
         raise UserError(
@@ -154,8 +168,8 @@ def _copy(source: _Source, part: Path, size: int | None, label: str) -> None:
         for piece in source.pieces:
             stream.write(piece)
             meter.advance(len(piece))
-    if source.size is not None and _size_of(part) != source.size:
-        raise requests.ConnectionError(f"got {_size_of(part):,} of {source.size:,} bytes")
+    if total is not None and _size_of(part) < total:
+        raise _BrokenError(f"got {_size_of(part):,} of {total:,} bytes")
 
 
 @contextmanager
@@ -185,22 +199,35 @@ def _open(address: str, held: int) -> Iterator[_Source]:
 def _answer(response: requests.Response, held: int) -> _Source:
     """What a server sends: the rest, or the whole file when it knows no ranges."""
     content_range = response.headers.get("Content-Range", "")
+    whole = _number(content_range.rpartition("/")[2])
     if response.status_code == 416:  # nothing lies after what we hold
-        whole = content_range.rpartition("/")[2]
-        if whole == str(held):
+        if whole == held:
             return _Source(iter(()), held, held)
         raise _StaleError
     if not response.ok:
         raise TransferError(f"HTTP {response.status_code}")
-    length = response.headers.get("Content-Length", "")
-    size = int(length) if length.isdecimal() else None
-    first = 0
-    if response.status_code == 206 and content_range.startswith(f"bytes {held}-"):
-        first = held
-        size = None if size is None else held + size
-    elif response.status_code == 206:
+    length = _number(response.headers.get("Content-Length", ""))
+    if response.status_code != 206:
+        return _Source(_pieces_sent(response), 0, length)
+    if not content_range.startswith(f"bytes {held}-"):
         raise TransferError(f"the server sent {content_range!r} for a range from {held}")
-    return _Source(response.iter_content(PIECE_BYTES), first, size)
+    if whole is None and length is not None:
+        whole = held + length
+    return _Source(_pieces_sent(response), held, whole)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
+
+
+def _pieces_sent(response: requests.Response) -> Iterator[bytes]:
+    """The bytes as they are sent: some servers call an archive's own packing Content-Encoding."""
+    try:
+        yield from response.raw.stream(PIECE_BYTES, decode_content=False)
+    except ReadTimeoutError:
+        raise _BrokenError(f"nothing came for {_TIMEOUT_SECONDS[1]} seconds") from None
+    except HTTPError:
+        raise _BrokenError("the connection broke") from None
 
 
 def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
