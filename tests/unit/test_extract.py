@@ -2,10 +2,13 @@
 
 import io
 import json
+import shlex
 import tarfile
 
 import pytest
+from typer.testing import CliRunner
 
+from aiayn.cli.main import app
 from aiayn.common.errors import UserError
 from aiayn.config import load_catalogue
 from aiayn.config.scales import SelectionConfig
@@ -135,17 +138,27 @@ def test_wrong_archive_is_never_used(tmp_path):
     archive = tar_bytes(GOOD)
     catalogue = toy_catalogue("file:///nowhere", {"a": archive})
     put(tmp_path, "a", archive[: len(archive) // 2])
-    with pytest.raises(UserError, match=r"a\.tgz: sha256 is .*run: aiayn fetch --archive a$"):
-        extract(
-            catalogue,
-            "toy",
-            "en-de",
-            "p",
-            downloads=tmp_path,
-            output=tmp_path / "raw",
-            select=SelectionConfig(),
-        )
+    options = {"downloads": tmp_path, "output": tmp_path / "raw", "select": SelectionConfig()}
+    with pytest.raises(UserError, match=r"a\.tgz: sha256 is .*, expected .*; run: aiayn fetch "):
+        extract(catalogue, "toy", "en-de", "p", **options)
     assert left_behind(tmp_path) == []
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_the_command_that_an_error_advises_puts_things_right(tmp_path, monkeypatch, mirrored):
+    """Also for a mirror, whose archives lie in a folder of their own."""
+    archive = tar_bytes(GOOD)
+    put(tmp_path / "web site", "a", archive)
+    base = (tmp_path / "web site").as_uri()
+    catalogue = toy_catalogue("file:///nowhere" if mirrored else base, {"a": archive})
+    monkeypatch.setattr("aiayn.config.load_catalogue", lambda root: catalogue)
+    options = {"downloads": tmp_path / "down loads", "output": tmp_path / "raw"}
+    options |= {"select": SelectionConfig(), "corpora_base": base if mirrored else ""}
+    with pytest.raises(UserError, match="no such file; run: aiayn ") as error:
+        extract(catalogue, "toy", "en-de", "p", **options)
+    command = shlex.split(str(error.value).partition("run: aiayn ")[2])
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert extract(catalogue, "toy", "en-de", "p", **options).kept == 3
 
 
 def test_broken_archive_with_the_right_sum_is_named(tmp_path):
@@ -183,7 +196,7 @@ def test_optional_set_is_extracted_once_its_archive_is_there(tmp_path, request):
     path = tmp_path / "wmt14/test-filtered.tgz"
     names = ("wmt14", "en-de", "newstest2014-filtered")
     options = {"downloads": tmp_path, "output": tmp_path / "raw", "select": SelectionConfig()}
-    with pytest.raises(UserError, match="no such file; run: aiayn fetch --archive wmt-test-filter"):
+    with pytest.raises(UserError, match="no such file; run: aiayn fetch --archive=wmt-test-filter"):
         extract(catalogue, *names, **options)
     path.parent.mkdir()
     path.write_bytes(archive)

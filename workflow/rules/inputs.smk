@@ -7,6 +7,15 @@ def archives_of(wildcards):
     return [f"{DOWNLOADS}/{PROJECT.catalogue.archives[name].file}" for name in names]
 
 
+def identities_of(wildcards):
+    """What tells the archives that hold a part or set from others: a sum, else the origin."""
+    names = corpus_pair(wildcards).archives(wildcards.name)
+    archives = [PROJECT.catalogue.archives[name] for name in names]
+    return [
+        archive.sha256 or section(archive, "pip", "host", "path", "version") for archive in archives
+    ]
+
+
 def own_files_of(wildcards):
     """The user's files that a part or set is read from."""
     return corpus_pair(wildcards).files(wildcards.name)

@@ -21,6 +21,9 @@ def extract(
     downloads: Annotated[Path, typer.Option(help="Folder of the archives.")] = Path(
         "results/downloads"
     ),
+    corpora_base: Annotated[
+        str, typer.Option(help="Mirror that the archives come from; said when one must be fetched.")
+    ] = "",
     select: Annotated[str, typer.Option(help="Selection: {key: value} or a YAML file.")] = "",
 ) -> None:
     """Take one part or set out of its archives, as raw parallel text."""
@@ -36,4 +39,5 @@ def extract(
         downloads=downloads,
         output=output_dir,
         select=parse_section(SelectionConfig, select, "--select"),
+        corpora_base=corpora_base,
     )

@@ -33,6 +33,7 @@ def extract(
     downloads: Path,
     output: Path,
     select: SelectionConfig,
+    corpora_base: str = "",
 ) -> Counts:
     """Write a part or set as raw parallel text, and its counts.
 
@@ -42,6 +43,7 @@ def extract(
         downloads: Folder of the archives; each is verified before it is used.
         output: Folder for ``<name>.<lang>`` of both languages and ``<name>.json``.
         select: How much to take.
+        corpora_base: The mirror that the archives come from, for what an error advises.
 
     Raises:
         UserError: an archive or file is missing, wrong or broken, the two sides have unequal line
@@ -50,7 +52,7 @@ def extract(
     """
     corpus_pair = _lookup(catalogue, corpus, pair, name)
     archives = {key: catalogue.archives[key] for key in corpus_pair.archives(name)}
-    verified = [verify(key, archive, downloads) for key, archive in archives.items()]
+    verified = [verify(key, archive, downloads, corpora_base) for key, archive in archives.items()]
     paths = {key: downloads / archive.file for key, archive in archives.items()}
     label = f"{corpus} {pair} {name}"
     counts = Counts()

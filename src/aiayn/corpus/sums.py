@@ -9,6 +9,7 @@ Beside the archives lie two files in ``sha256sum``'s format:
 """
 
 import fcntl
+import shlex
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,8 +71,13 @@ def pin(archive: Archive, downloads: Path, sha256: str) -> None:
         write_text(downloads / PINNED_SUMS, "".join(lines))
 
 
-def verify(name: str, archive: Archive, downloads: Path) -> bool:
+def verify(name: str, archive: Archive, downloads: Path, corpora_base: str = "") -> bool:
     """Check an archive before it is used.
+
+    Args:
+        name, archive: The archive.
+        downloads: Folder of the archives.
+        corpora_base: The mirror that they come from; empty for the catalogue's hosts.
 
     Returns:
         Whether it is the official one.
@@ -80,7 +86,9 @@ def verify(name: str, archive: Archive, downloads: Path) -> bool:
         UserError: it is missing, or its sum is wrong; the message says what to do.
     """
     path = downloads / archive.file
-    remedy = f"run: aiayn fetch --archive {name}"
+    fetch = ["aiayn", "fetch", f"--archive={name}", f"--downloads={downloads}"]
+    fetch += [f"--corpora-base={corpora_base}"] if corpora_base else []
+    remedy = f"run: {shlex.join(fetch)}"
     if not path.exists():
         raise UserError(f"{path}: no such file; {remedy}")
     expected = expected_sum(archive, downloads)
