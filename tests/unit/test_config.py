@@ -7,6 +7,7 @@ import pytest
 from aiayn.config import ModelConfig, TrainingConfig, load_project, parse_section, resolve_row
 from aiayn.config.experiments import Experiment
 from aiayn.config.scales import scale_names
+from aiayn.config.yaml_files import parse_yaml
 from tests.conftest import ROOT
 
 # Table 3 as published: N, d_model, d_ff, h, d_k, d_v, P_drop, eps_ls, steps.
@@ -180,6 +181,18 @@ def test_a_wrong_value_is_one_line_that_names_the_command_line_and_the_key(overr
          "config/experiments.yaml: A1: vocabulary_rows: a ratio needs a whole number"),
         ("experiments.yaml", "group: A", "group: Z", "config/experiments.yaml: A1: group"),
         ("experiments.yaml", "A2:", "A1:", "config/experiments.yaml, line"),
+        ("scales/demo.yaml", "d_model: 256", "d_model: {{x}}",
+         "config/scales/demo.yaml, line 7: expected a key, found keys and values"),
+        ("scales/demo.yaml", "d_model: 256", "d_model: {[x]: 1}",
+         "config/scales/demo.yaml, line 7: expected a key, found a list"),
+        ("scales/demo.yaml", "d_model: 256", "d_model: 2014-02-30",
+         "config/scales/demo.yaml, line 7: '2014-02-30' is no timestamp"),
+        ("scales/demo.yaml", "d_model: 256", "d_model: !!int wide",
+         "config/scales/demo.yaml, line 7: 'wide' is no int"),
+        ("scales/demo.yaml", "d_model: 256", "d_model: !!int [256]",
+         "config/scales/demo.yaml, line 7: a list is no int"),
+        ("scales/demo.yaml", "d_model: 256", "d_model: 256, <<: {N: 2}, <<: {N: 3}",
+         "config/scales/demo.yaml, line 7: key '<<' is given twice"),
         ("config.yaml", "beam: 4", "beam: [", "config/config.yaml, line"),
         ("config.yaml", "beam: 4", "beam: -1", "config/config.yaml: beam: expected 1 or more"),
         ("config.yaml", "ranks: 1", "ranks: 3", "config/config.yaml: ranks: 3 is more than"),
@@ -255,6 +268,30 @@ def test_sections_come_from_inline_yaml_json_or_a_file(tmp_path):
         parse_section(ModelConfig, "{n: 3}", "--model")
     with pytest.raises(ValueError, match=r"^--model: 'nowhere.yaml' is neither"):
         parse_section(ModelConfig, "nowhere.yaml", "--model")
+    with pytest.raises(
+        ValueError, match=r"^--model, line 1: expected a key, found keys and values"
+    ):
+        parse_section(ModelConfig, "{{N: 3}}", "--model")
+
+
+def test_merge_keys_bring_what_is_not_said_again():
+    """Also where a mapping that merges another is merged in its turn, and for keys of one letter,
+    which PyYAML 6.0.4 mistakes."""
+    text = """
+    nested:
+      second: &second {<<: &first {N: 1, h: 2}, h: 4}
+    third: {<<: *second, d_ff: 8}
+    both: {<<: [{N: 6}, *second], d_ff: 8}
+    """
+    assert parse_yaml(text, "file") == {
+        "nested": {"second": {"N": 1, "h": 4}},
+        "third": {"N": 1, "h": 4, "d_ff": 8},
+        "both": {"N": 6, "h": 4, "d_ff": 8},
+    }
+    with pytest.raises(ValueError, match=r"^file, line 1: key 'h' is given twice$"):
+        parse_yaml("{<<: {N: 1}, h: 1, h: 2}", "file")
+    with pytest.raises(ValueError, match=r"^file, line 1: expected keys and values, found 'N'$"):
+        parse_yaml("{<<: [{h: 1}, N]}", "file")
 
 
 def test_the_filtered_test_set_is_scored_beside_the_full_one_when_its_archive_is_there(

@@ -20,19 +20,55 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
+_MERGE = "tag:yaml.org,2002:merge"
+
+
 class _Loader(yaml.SafeLoader):
     """YAML as people write it: ``1e-4`` is a number, ``0123`` is 123, a repeated key an error."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        # Once a mapping is constructed, `<<` may have brought keys that it repeats.
+        node = super().compose_mapping_node(anchor)
         seen: set[Any] = set()
         for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
+            key = self._key(key_node)
             if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"key {key!r} is given twice", key_node.start_mark
-                )
+                raise _error(f"key {key!r} is given twice", key_node)
             seen.add(key)
-        return super().construct_mapping(node, deep=deep)
+        return node
+
+    def _key(self, node: yaml.Node) -> Any:
+        if not isinstance(node, yaml.ScalarNode):
+            raise _error(f"expected a key, found {_found(node)}; one bracket too many?", node)
+        return node.value if node.tag == _MERGE else self.construct_object(node)
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        # Of a key's values the last counts: its own, else the one of the first mapping merged.
+        # PyYAML 6.0.4's own takes another for keys of one letter, such as N and h.
+        merged = [value for key, value in node.value if key.tag == _MERGE]
+        node.value = [pair for pair in node.value if pair[0].tag != _MERGE]
+        for value in merged:
+            for mapping in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                if not isinstance(mapping, yaml.MappingNode):
+                    raise _error(f"expected keys and values, found {_found(mapping)}", mapping)
+                self.flatten_mapping(mapping)
+                node.value = mapping.value + node.value
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)  # type: ignore[no-untyped-call]
+        except (ValueError, TypeError, LookupError, AttributeError):  # 2014-02-30, !!int one
+            raise _error(f"{_found(node)} is no {node.tag.rpartition(':')[2]}", node) from None
+
+
+def _error(problem: str, node: yaml.Node) -> yaml.YAMLError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+
+
+def _found(node: yaml.Node) -> str:
+    if isinstance(node, yaml.ScalarNode):
+        return repr(node.value)
+    return "keys and values" if isinstance(node, yaml.MappingNode) else "a list"
 
 
 # YAML 1.1 reads 0123 as octal, 1:30 as 90 and 1e-4 as text; the command lines of Snakemake and
