@@ -94,6 +94,18 @@ def test_filtered_newstest2014_is_there_only_for_who_fetched_it(tmp_path):
     assert catalogue.optional_sets(pair, tmp_path) == ("newstest2014-filtered",)
 
 
+def test_optional_set_of_own_files_is_there_only_when_both_are(tmp_path, monkeypatch):
+    own = "o: {format: files, source: o.en, target: o.de}"
+    text = GOOD.replace("tests: [t]", "tests: [t]\n        optional: [o]")
+    catalogue = load(tmp_path, text.replace("          d: {", f"          {own}\n          d: {{"))
+    pair = catalogue.corpora["c"].pairs["en-de"]
+    monkeypatch.chdir(tmp_path)
+    for file, sets in (("", ()), ("o.en", ()), ("o.de", ("o",))):
+        if file:
+            (tmp_path / file).touch()
+        assert catalogue.optional_sets(pair, tmp_path) == sets
+
+
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [

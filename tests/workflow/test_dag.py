@@ -167,6 +167,13 @@ def test_another_sum_of_an_archive_extracts_anew_also_where_the_rule_fetched_it(
     assert "train" in pending
 
 
+def test_a_set_is_not_cleaned_where_another_pair_has_a_part_of_its_name(finished):
+    names = "      en-fr:\n        train: [{}]\n        dev: {}\n"
+    edit = names.format("verses", "dev"), names.format("dev", "verses")
+    with edited(finished, "config/corpora.yaml", *edit):
+        assert finished.pending() == {}
+
+
 def test_a_wrong_key_is_one_line_and_starts_nothing(finished):
     done = finished.run(
         "snakemake", "--cores", "2", "--config", "rows=base,A9", "rehearsal=maybe", check=False

@@ -41,7 +41,7 @@ def clean_parts(wildcards):
 
 def tokens_of(wildcards):
     """Training parts are segmented after cleaning, sets as they are."""
-    stage = "clean" if wildcards.name in TRAIN_PARTS else "tokenized"
+    stage = "clean" if wildcards.name in corpus_pair(wildcards).train else "tokenized"
     return f"{pair_folder(wildcards)}/{stage}/{wildcards.name}.{wildcards.lang}"
 
 

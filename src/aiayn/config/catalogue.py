@@ -131,7 +131,7 @@ class CorpusPair(Section):
     tests: tuple[Name, ...] = Field(min_length=1)
     """The sets for Table 2."""
     optional: tuple[Name, ...] = ()
-    """Further test sets, for users who have fetched their archives; nothing needs them."""
+    """Further test sets, for users who have their archives or files; nothing needs them."""
     contents: dict[Name, Content]
     """How each part and set is read."""
     about_pairs: Positive | None = None
@@ -215,12 +215,13 @@ class Catalogue(Section):
         return Transport(None, tuple(f"{base}/{archive.path}" for base in bases))
 
     def optional_sets(self, pair: CorpusPair, downloads: Path) -> tuple[str, ...]:
-        """Optional sets of a pair whose archives lie in the folder of downloads."""
-        return tuple(
-            name
-            for name in pair.optional
-            if all((downloads / self.archives[key].file).exists() for key in pair.archives(name))
-        )
+        """Optional sets of a pair whose archives lie in the folder of downloads, or whose own
+        files are there."""
+        return tuple(name for name in pair.optional if self._is_there(name, pair, downloads))
+
+    def _is_there(self, name: str, pair: CorpusPair, downloads: Path) -> bool:
+        archives = [downloads / self.archives[key].file for key in pair.archives(name)]
+        return all(path.exists() for path in (*archives, *map(Path, pair.files(name))))
 
 
 def load_catalogue(root: Path) -> Catalogue:

@@ -76,7 +76,7 @@ class Project:
     def scored_sets(self, run: Run) -> tuple[str, ...]:
         """Sets that a run translates: dev for Table 3, the test sets for Table 2.
 
-        Optional test sets are among them when their archives lie in the folder of downloads.
+        Optional test sets are among them when their archives or files are there.
         """
         pair = self.corpus_pair(run.pair)
         dev = (pair.dev,) if run.pair == TABLE3_PAIR else ()
