@@ -1,6 +1,8 @@
 """What steps ask a cluster for."""
 
+import dataclasses
 import math
+import os
 
 import pytest
 
@@ -8,6 +10,7 @@ from aiayn.analysis.attention_maps import chosen_sentences
 from aiayn.batches.buckets import VALIDATION_TOKENS
 from aiayn.common.errors import UserError
 from aiayn.config import Run, inference, load_project, resources
+from aiayn.config.catalogue import Archive
 from aiayn.config.devices import load_devices
 from aiayn.training.interruption import SECONDS_BEFORE_END
 from tests.conftest import ROOT
@@ -80,6 +83,50 @@ def test_steps_other_than_training_ask_for_more_on_larger_corpora():
     )
     assert few.mem_mb < many.mem_mb < most.mem_mb
     assert few.runtime_min < many.runtime_min < most.runtime_min
+
+
+def project_of(archives=None, **train):
+    """The project of a scale whose corpus has training text of this content."""
+    project = load_project()
+    pair = project.corpus_pair("en-de")
+    content = pair.model_validate(
+        pair.model_dump() | {"contents": pair.model_dump()["contents"] | {"verses": train}}
+    )
+    corpus = project.corpus.model_copy(update={"pairs": {"en-de": content}})
+    update = {
+        "corpora": {"bible": corpus},
+        "archives": project.catalogue.archives | (archives or {}),
+    }
+    settings = project.settings.model_copy(update={"pairs": ("en-de",)})
+    catalogue = project.catalogue.model_copy(update=update)
+    return dataclasses.replace(project, settings=settings, catalogue=catalogue)
+
+
+def test_own_text_counts_as_if_it_were_packed(tmp_path):
+    files = {"source": tmp_path / "t.en", "target": tmp_path / "t.de.gz"}
+    project = project_of(format="files", **{side: str(file) for side, file in files.items()})
+    assert resources.corpus_bytes(project, "en-de") == 0  # absent ones are Snakemake's to tell
+    for file in files.values():
+        with file.open("wb") as stream:
+            stream.truncate(300_000_000)
+    assert resources.corpus_bytes(project, "en-de") == 100_000_000 + 300_000_000
+    assert resources.is_small(project)
+    os.truncate(files["source"], 900_000_000)
+    assert not resources.is_small(project)
+    assert resources.light(project, "en-de", resources.Cluster()).mem_mb == 1_000 + 4 * 600
+
+
+def test_an_archive_of_unknown_size_is_large_until_it_is_there(tmp_path, monkeypatch):
+    archive = Archive(file="a.tgz", host="statmt", path="a.tgz", version="1", licence="-")
+    names = {"archive": "a", "source": "x.en", "target": "x.de"}
+    project = project_of({"a": archive}, format="tar", **names)
+    monkeypatch.chdir(tmp_path)
+    assert not resources.is_small(project)
+    fetched = tmp_path / project.downloads / "a.tgz"
+    fetched.parent.mkdir(parents=True)
+    fetched.write_bytes(b"x" * 1_000)
+    assert resources.corpus_bytes(project, "en-de") == 1_000
+    assert resources.is_small(project)
 
 
 def test_a_step_that_failed_asks_for_more_the_next_time_within_the_limit():

@@ -13,6 +13,7 @@ from typing import Any
 
 from aiayn.common.errors import UserError
 from aiayn.config import inference
+from aiayn.config.catalogue import Archive
 from aiayn.config.cost import parameters
 from aiayn.config.devices import CPU, Device, is_called
 from aiayn.config.inference import Pass
@@ -38,12 +39,15 @@ WARNING_SECONDS = 180
 FAILURES = 3
 """Times that a training may fail, or halve its micro-batches for memory, and be tried again."""
 SMALL_CORPUS = 500_000_000
-"""Bytes of archives up to which all text steps together take minutes."""
+"""Bytes of packed text up to which all text steps together take minutes. A corpus of which nobody
+knows how large it is counts as larger."""
+TIMES_PACKED = 3
+"""Bytes of text over those of its archive: 2.8 to 3.2 for the Bible's two sides in gzip."""
 TEXT_BYTES_PER_SECOND = 200_000
-"""Archive bytes of the slowest text step, learning BPE: 1.2 MB of packed captions in 6 s on a core
+"""Packed bytes of the slowest text step, learning BPE: 1.2 MB of packed captions in 6 s on a core
 of an AMD EPYC (multi30k scale)."""
 TEXT_MB, TEXT_MB_PER_GB = 1_000, 4_000
-"""Memory of a text step: at least, and for each GB of archives (counts of distinct words)."""
+"""Memory of a text step: at least, and for each packed GB (counts of distinct words)."""
 
 
 class Cluster(Section):
@@ -268,11 +272,25 @@ def is_small(project: Project) -> bool:
 
 
 def corpus_bytes(project: Project, pair: str) -> int:
-    """Bytes of the archives of a pair's training parts, as packed."""
+    """Bytes of a pair's training parts, as packed: archives, and own files as if they were."""
     corpus = project.corpus_pair(pair)
     names = {name for part in corpus.train for name in corpus.archives(part)}
+    files = {file for part in corpus.train for file in corpus.files(part)}
     archives = (project.catalogue.archives[name] for name in names)
-    return sum(archive.bytes or archive.about_bytes or 0 for archive in archives)
+    packed = sum(_archive_bytes(archive, Path(project.downloads)) for archive in archives)
+    return packed + sum(_packed_bytes(Path(file)) for file in files)
+
+
+def _archive_bytes(archive: Archive, downloads: Path) -> int:
+    fetched = downloads / archive.file
+    if archive.bytes or archive.about_bytes or not fetched.exists():
+        return archive.bytes or archive.about_bytes or SMALL_CORPUS
+    return fetched.stat().st_size
+
+
+def _packed_bytes(file: Path) -> int:
+    size = file.stat().st_size if file.exists() else 0  # Snakemake tells what is missing
+    return size if file.suffix == ".gz" else size // TIMES_PACKED
 
 
 def _gpu_host_mb(model: ModelConfig, _: TrainingConfig, rows: int) -> float:
