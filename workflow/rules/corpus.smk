@@ -19,6 +19,7 @@ rule fetch:
         f"results/logs/fetch/{DOWNLOADS.rpartition('/')[2]}/{{archive}}.log",
     benchmark:
         f"results/benchmarks/fetch/{DOWNLOADS.rpartition('/')[2]}/{{archive}}.tsv"
+    priority: BEFORE_TRAINING
     params:
         name=lambda wildcards: ARCHIVES[wildcards.archive],
         downloads=lambda wildcards: DOWNLOADS,
