@@ -86,24 +86,32 @@ def test_two_ranks_one_killed_end_in_time_and_resume_bit_for_bit(job):
     assert weights(broken) == weights(unbroken)
 
 
-@pytest.mark.parametrize(
-    ("ranks", "number"), [(1, signal.SIGTERM), (2, signal.SIGTERM), (2, signal.SIGUSR1)]
-)
-def test_told_to_stop_it_saves_at_the_next_step_and_goes_on(job, ranks, number):
-    settings = {"steps": 300, "checkpoint_every": 50}
-    unbroken, stopped = job("unbroken", **settings), job("stopped", **settings)
-    assert run(unbroken, ranks).returncode == 0
+def assert_stops(job, ranks, number):
+    """Start a training, send it a signal, and look at its end."""
     process = subprocess.Popen(
-        command(stopped, ranks), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command(job, ranks), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    wait_for_step(stopped, process, 50)
+    wait_for_step(job, process, 50)
     os.kill(process.pid, number)
     output, _ = process.communicate(timeout=BOUND_SECONDS)
     assert process.returncode == EXIT_CODE, output
     assert f"{number.name}: stopped after step" in output
-    assert not (stopped.output / "trained.json").exists()
+    assert not (job.output / "trained.json").exists()
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_told_to_stop_it_saves_at_the_next_step_and_goes_on(job, ranks):
+    settings = {"steps": 300, "checkpoint_every": 50}
+    unbroken, stopped = job("unbroken", **settings), job("stopped", **settings)
+    assert run(unbroken, ranks).returncode == 0
+    assert_stops(stopped, ranks, signal.SIGTERM)
     assert run(stopped, ranks).returncode == 0
     assert weights(stopped) == weights(unbroken)
+
+
+def test_every_signal_of_a_cluster_stops_all_ranks(job):
+    """Of SIGUSR1 alone, torchrun would die without them."""
+    assert_stops(job("stopped", steps=300, checkpoint_every=50), 2, signal.SIGUSR1)
 
 
 def test_the_end_of_a_slurm_job_near_is_a_reason_to_stop(job, monkeypatch):
