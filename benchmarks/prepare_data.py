@@ -124,7 +124,7 @@ def _counting(folder: Path) -> list[Commands]:
 def table(results: dict[str, list[Measured]], pairs: int) -> str:
     """A row a step; times at the targets' sizes grow in proportion to the pairs."""
     rows = [_row(name, runs, pairs) for name, runs in results.items()]
-    steps = [runs for name, runs in results.items() if name != PART_OF_LEARNING]
+    steps = _steps(results)
     alone, fastest = (_together(results, which) for which in (0, -1))
     cpu = sum(runs[-1].cpu_seconds for runs in steps)
     total = [f"{alone:,.1f}", f"{fastest:,.1f}", f"{cpu:,.1f}", f"{alone / fastest:.2f}"]
@@ -179,9 +179,13 @@ def targets(results: dict[str, list[Measured]], pairs: int) -> str:
 
 
 def _together(results: dict[str, list[Measured]], which: int) -> float:
-    """Seconds of all steps; counting is in learn-bpe already."""
-    steps = (runs for name, runs in results.items() if name != PART_OF_LEARNING)
-    return sum(runs[which].seconds for runs in steps)
+    """Seconds of all steps."""
+    return sum(runs[which].seconds for runs in _steps(results))
+
+
+def _steps(results: dict[str, list[Measured]]) -> list[list[Measured]]:
+    """All but counting, which is in learn-bpe already."""
+    return [runs for name, runs in results.items() if name != PART_OF_LEARNING]
 
 
 def describe(folder: Path, pairs: int) -> str:

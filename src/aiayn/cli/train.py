@@ -55,9 +55,9 @@ def train(
         text=parse_section(TextConfig, text, "--text"),
         device=device,
     )
-    check_data(job)
     check_ranks(ranks, job.training, "--ranks")
     if ranks > 1 and not started_by_torchrun():
+        check_data(job)  # else every rank would say what is wrong
         note_end_of_job()
         raise typer.Exit(launch(ranks, nodes, ["aiayn", *sys.argv[1:]]))
     try:

@@ -23,11 +23,13 @@ def scratch(path: Path) -> Iterator[Path]:
     for found in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
         maker = found.name.removeprefix(f".{path.name}.").removesuffix(".tmp")
         if found == temporary or (maker.isdecimal() and not _lives(int(maker))):
-            _remove(found)
+            with contextlib.suppress(OSError):
+                remove(found)
     try:
         yield temporary
     finally:
-        _remove(temporary)
+        with contextlib.suppress(OSError):
+            remove(temporary)
 
 
 def _lives(process: int) -> bool:
@@ -36,16 +38,16 @@ def _lives(process: int) -> bool:
     except ProcessLookupError:
         return False
     except (PermissionError, OverflowError):  # another user's; no number of a process
-        return True
+        pass
     return True
 
 
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
+    """Remove a file, or a folder with all that is in it; nothing needs to be there."""
     if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
+        shutil.rmtree(path)
     else:
-        with contextlib.suppress(OSError):
-            path.unlink()
+        path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

@@ -38,9 +38,9 @@ def _records(results: Results, pair: str, set_name: str) -> list[dict[str, Cell]
     corpus_pair = results.project.corpus_pair(pair)
     further = corpus_pair.optional if set_name in corpus_pair.tests else ()
     records: list[dict[str, Cell]] = []
-    for run in results.runs:
+    for run in results.of_pair(pair):
         score = run.scores.get(set_name)
-        if run.run.pair != pair or score is None:
+        if score is None:
             continue
         record: dict[str, Cell] = {"row": f"[{run_label(pair, run.run.row)}]", "seed": run.run.seed}
         record |= {label: _cell(score, name) for name, label in CONVENTIONS.items()}
@@ -59,7 +59,7 @@ def _signatures(scores: list[SetScore]) -> str:
 
 
 def _section(results: Results, pair: str, set_name: str, table: int) -> str:
-    runs = [run for run in results.runs if run.run.pair == pair and set_name in run.scores]
+    runs = [run for run in results.of_pair(pair) if set_name in run.scores]
     convention = CONVENTIONS[results.published.convention(pair)]
     heading = f"## {pair.upper()}, {set_name} (Table {table})"
     if not runs:
@@ -68,7 +68,7 @@ def _section(results: Results, pair: str, set_name: str, table: int) -> str:
     whose = (
         f"The paper's number, and so Table {table},"
         if results.published.has(pair)
-        else (f"The paper does not have this pair; Table {table}")
+        else f"The paper does not have this pair; Table {table}"
     )
     return (
         f"{heading}\n\n{scores[0].segments:,} segments. {whose} is by **{convention}**.\n\n"

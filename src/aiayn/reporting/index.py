@@ -48,7 +48,7 @@ def _state(results: Results) -> str:
         f"{' and '.join(project.settings.pairs)}; corpus `{project.scale.corpus}`."
     )
     hours = sum(hours for run in results.runs if (hours := device_hours(run)))
-    devices = ", ".join(sorted({markdown_escape(name) for one in trained for name in one.devices}))
+    devices = ", ".join(map(markdown_escape, results.devices))
     made = f" They took {hours:.3g} device-hours on {devices}." if trained else ""
     which = ", ".join(missing) if trained else "all of them"
     return state + made + (f" {NOT_RUN.capitalize()}: {which}." if missing else "")

@@ -2,7 +2,6 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +26,14 @@ def _record(run: RunResults) -> dict[str, Cell]:
         return {"run": run.label, "commit": NOT_RUN}
     made: dict[str, Any] = run.provenance
     trained, hours = run.trained, device_hours(run)
+    ranks = dict.fromkeys(piece.ranks for piece in trained.pieces) if trained else ()
     return {
         "run": f"[{run.label}]({record_name(run)})",
         "commit": _shortened(made.get("git_commit")),
-        "device": markdown_escape(_each(trained.devices) if trained else made.get("device", "")),
-        "ranks": _each(piece.ranks for piece in trained.pieces) if trained else "",
+        "device": markdown_escape(
+            ", ".join(trained.devices) if trained else made.get("device", "")
+        ),
+        "ranks": ", ".join(map(str, ranks)),
         "precision": str(made.get("precision", "")),
         "steps": f"{trained.steps:,}" if trained else "",
         "target tokens": f"{trained.target_tokens:,}" if trained else "",
@@ -39,11 +41,6 @@ def _record(run: RunResults) -> dict[str, Cell]:
         "device-hours": "" if hours is None else f"{hours:.3g}",
         "FLOPs, counted": flops_text(trained.flops) if trained else "",
     }
-
-
-def _each(values: Iterable[object]) -> str:
-    """Of a training that went on elsewhere, what it had there as well."""
-    return ", ".join(dict.fromkeys(map(str, values)))
 
 
 def _numbers(results: Results, run: RunResults) -> str:

@@ -167,9 +167,12 @@ class Results:
 
     def of(self, pair: str, row: str) -> tuple[RunResults, ...]:
         """The runs of a row, one a seed."""
-        return tuple(
-            results for results in self.runs if (results.run.pair, results.run.row) == (pair, row)
-        )
+        return tuple(results for results in self.of_pair(pair) if results.run.row == row)
+
+    @property
+    def devices(self) -> list[str]:
+        """Names of the devices that anything was trained on, sorted."""
+        return sorted({name for run in self.runs if run.trained for name in run.trained.devices})
 
     @property
     def table3_rows(self) -> list[str]:

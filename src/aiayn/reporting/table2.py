@@ -222,9 +222,7 @@ def _latex_record(system: System, ours: System | None) -> dict[str, str]:
 def _section(results: Results, pair: str) -> str:
     published, ours = table2_systems(results, pair)
     test = results.set_name(pair, 2)
-    scores = [
-        run.scores[test] for run in results.runs if run.run.pair == pair and test in run.scores
-    ]
+    scores = [run.scores[test] for run in results.of_pair(pair) if test in run.scores]
     where = f"test set `{test}`" if test else "no corpus at this scale"
     segments = f", {scores[0].segments:,} segments" if scores else ""
     table = markdown_table([_markdown_record(*both) for both in _side_by_side(published, ours)])
@@ -247,9 +245,7 @@ def _convention(results: Results, pair: str) -> str:
 
 
 def _cost(results: Results) -> str:
-    trained = [run.trained for run in results.runs if run.trained]
-    devices = sorted({device for one in trained for device in one.devices})
-    unknown = [name for name in devices if not results.published.capacity_of(name)]
+    unknown = [name for name in results.devices if not results.published.capacity_of(name)]
     lines = [
         "* **FLOPs, paper** and **paper's method**: training time × number of GPUs × sustained "
         "single-precision capacity (Section 6.1), the capacity from config/published.yaml.",

@@ -15,7 +15,14 @@ from typing import Any
 import torch
 
 from aiayn.common.errors import UserError
-from aiayn.common.files import fsync_directory, read_json, sha256_of, write_json
+from aiayn.common.files import (
+    fsync_directory,
+    read_json,
+    remove,
+    scratch,
+    sha256_of,
+    write_json,
+)
 from aiayn.common.progress import log
 from aiayn.model.weights import load_weights, save_weights
 
@@ -62,10 +69,8 @@ def save_checkpoint(
         state: Anything JSON holds.
     """
     checkpoint = checkpoint_of(folder, step)
-    temporary = folder / f".step-{step}.tmp"
-    shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir(parents=True)
-    try:
+    with scratch(checkpoint.path) as temporary:
+        temporary.mkdir(parents=True)
         save_weights(temporary / MODEL, model)
         save_weights(temporary / OPTIMIZER, optimizer)
         sums = {name: sha256_of(temporary / name) for name in (MODEL, OPTIMIZER)}
@@ -73,9 +78,6 @@ def save_checkpoint(
         shutil.rmtree(checkpoint.path, ignore_errors=True)
         temporary.rename(checkpoint.path)
         fsync_directory(folder)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
     return checkpoint
 
 
@@ -98,10 +100,7 @@ def prune_checkpoints(folder: Path, keep: int, every: int) -> None:
 def remove_leftovers(folder: Path) -> None:
     """Remove what a killed trainer was writing; for the holder of the run's lock alone."""
     for path in folder.glob(".*.tmp"):
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
+        remove(path)
 
 
 def read_sha256(checkpoint: Checkpoint, name: str) -> str:

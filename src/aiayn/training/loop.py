@@ -69,10 +69,8 @@ class Loop:
 
     def _precision(self) -> str:
         """What training began in; another precision half-way would be another training."""
-        began, here = (
-            self.progress.precision,
-            choose_precision(self.job.training.precision, self.device),
-        )
+        began = self.progress.precision
+        here = choose_precision(self.job.training.precision, self.device)
         if began not in (None, here) and self.ranks.first:
             log(f"{self.job.label}: begun in {began}, and goes on in it; here it would be {here}")
         return began or here

@@ -1,6 +1,6 @@
 """How far a training is, and on what it got there."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from aiayn.batches import Position
@@ -41,7 +41,7 @@ class Progress:
     def go_on(self, device: str, precision: str, ranks: int) -> None:
         """Count what follows on these devices."""
         stretch = Stretch(device, precision, ranks)
-        if not self.stretches or asdict(self.stretches[-1]) | {"seconds": 0.0} != asdict(stretch):
+        if not self.stretches or replace(self.stretches[-1], seconds=0.0) != stretch:
             self.stretches.append(stretch)
 
     def take(self, following: Position, tokens: TokenCounts, seconds: float) -> None:
